@@ -1,0 +1,16 @@
+#define _DEFAULT_SOURCE // MAP_ANONYMOUS and MAP_NORESERVE are not in POSIX
+#include "base/memory.h"
+
+#include <sys/mman.h>
+
+#ifndef MAP_NORESERVE
+#define MAP_NORESERVE 0
+#endif
+
+void *memory_reserve(size_t bytes) {
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                   -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+void memory_release(void *base, size_t bytes) { munmap(base, bytes); }

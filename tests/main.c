@@ -1,0 +1,207 @@
+// main.c - runs the registered tests, group by group, and counts.
+//
+//   run [--only TEXT] [--seed N] [--limit SECONDS] [--no-fork] [--list]
+//
+// What runs a single test apart from the others is one file per system: runner_posix.c forks,
+// runner_wasm.c calls.  Failures are shown as they come, skipped tests with their reasons at the
+// end.  A run without tests is a failure, so that a misspelt --only cannot pass.
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/str.h"
+#include "tests/runner.h"
+#include "tests/test.h"
+
+enum { PATH_BYTES = 1024, N_PATHS = 8, REASON_BYTES = 256 };
+
+typedef struct Options {
+    const char *only;
+    int limit;
+    bool no_fork, list;
+} Options;
+
+typedef struct Tally {
+    int count[N_OUTCOMES];
+} Tally;
+
+static Test *first_test;
+static uint64_t run_seed = 1;
+static _Atomic int n_failures; // of the running test; checks may come from several threads
+static char skip_reason[REASON_BYTES];
+static const Test *running_test;
+
+// Tests are kept by group, in the order of their registration.
+void test_register(Test *test) {
+    Test **at = &first_test, **after_group = NULL;
+    for (; *at; at = &(*at)->next) {
+        if (strcmp((*at)->group, test->group) == 0) after_group = &(*at)->next;
+    }
+    if (!after_group) after_group = at;
+    test->next = *after_group;
+    *after_group = test;
+}
+
+bool test_check(bool ok, const char *file, int line, const char *format, ...) {
+    if (ok) return true;
+    n_failures++;
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    printf("%s:%d: %s\n", file, line, text);
+    return false;
+}
+
+void test_skip(const char *reason) {
+    snprintf(skip_reason, sizeof skip_reason, "%s", reason);
+}
+
+uint64_t test_seed(void) {
+    return run_seed;
+}
+
+// One of a few buffers in turn, so that several paths can be used in one call.
+static char *next_path(void) {
+    static char paths[N_PATHS][PATH_BYTES];
+    static int turn;
+    turn = (turn + 1) % N_PATHS;
+    return paths[turn];
+}
+
+const char *test_path(const char *name) {
+    char *path = next_path();
+    const char *folder = runner_scratch(running_test);
+    snprintf(path, PATH_BYTES, "%s/%s", folder ? folder : ".", name);
+    return path;
+}
+
+const char *test_fixture(const char *name) {
+    char *path = next_path();
+    snprintf(path, PATH_BYTES, "%.*s%s", (int)(strlen(__FILE__) - strlen("main.c")), __FILE__,
+             name);
+    return path;
+}
+
+Outcome test_outcome(const Test *test, char *reason, size_t reason_bytes) {
+    n_failures = 0;
+    skip_reason[0] = '\0';
+    running_test = test;
+    test->run();
+    snprintf(reason, reason_bytes, "%s", skip_reason);
+    if (n_failures > 0) return OUTCOME_FAILED;
+    return skip_reason[0] ? OUTCOME_SKIPPED : OUTCOME_PASSED;
+}
+
+static void show_log(void *user, LogLevel level, const char *line) {
+    (void)user, (void)level;
+    fflush(stdout);
+    fprintf(stderr, "%s\n", line);
+}
+
+static bool is_selected(const Test *test, const Options *options) {
+    char name[256];
+    snprintf(name, sizeof name, "%s.%s", test->group, test->name);
+    return !options->only || strstr(name, options->only) != NULL;
+}
+
+static void show_group(const char *group, const Tally *tally, double seconds) {
+    printf("%-16s %4d passed", group, tally->count[OUTCOME_PASSED]);
+    if (tally->count[OUTCOME_FAILED] > 0) printf(", %d failed", tally->count[OUTCOME_FAILED]);
+    if (tally->count[OUTCOME_SKIPPED] > 0) printf(", %d skipped", tally->count[OUTCOME_SKIPPED]);
+    printf("  (%.2f s)\n", seconds);
+    fflush(stdout);
+}
+
+// Prints "FAIL group.name: first line of the details" and the other lines below it.
+static void show_failure(const Test *test, const char *details) {
+    printf("FAIL %s.%s: ", test->group, test->name);
+    for (const char *c = details; *c; c++) {
+        putchar(*c);
+        if (*c == '\n' && c[1]) fputs("     ", stdout);
+    }
+    if (!*details || details[strlen(details) - 1] != '\n') putchar('\n');
+}
+
+static Tally run_all(const Options *options) {
+    static char details[16384];
+    Tally all = {{0}}, group = {{0}};
+    Error err = {0};
+    Arena arena;
+    require(arena_init(&arena, 1 << 20, &err));
+    StrBuilder skipped = str_builder(&arena);
+    double start = clock_seconds();
+    for (const Test *test = first_test; test; test = test->next) {
+        if (is_selected(test, options)) {
+            Outcome outcome = options->no_fork
+                                  ? runner_call(test, details, sizeof details)
+                                  : runner_fork(test, options->limit, details, sizeof details);
+            group.count[outcome]++;
+            if (outcome == OUTCOME_FAILED) show_failure(test, details);
+            if (outcome == OUTCOME_SKIPPED)
+                str_add_format(&skipped, "SKIP %s.%s: %s\n", test->group, test->name, details);
+        }
+        if (test->next && strcmp(test->next->group, test->group) == 0) continue;
+        int n = 0;
+        for (int i = 0; i < N_OUTCOMES; i++) {
+            n += group.count[i];
+            all.count[i] += group.count[i];
+        }
+        if (n > 0) show_group(test->group, &group, clock_seconds() - start);
+        group = (Tally){{0}};
+        start = clock_seconds();
+    }
+    fputs(str_built(&skipped).data, stdout);
+    arena_drop(&arena);
+    return all;
+}
+
+static bool read_options(int n_args, char **args, Options *options) {
+    for (int i = 1; i < n_args; i++) {
+        const char *value = i + 1 < n_args ? args[i + 1] : NULL;
+        if (strcmp(args[i], "--no-fork") == 0) {
+            options->no_fork = true;
+        } else if (strcmp(args[i], "--list") == 0) {
+            options->list = true;
+        } else if (!value) {
+            return false;
+        } else {
+            if (strcmp(args[i], "--only") == 0)
+                options->only = value;
+            else if (strcmp(args[i], "--seed") == 0)
+                run_seed = strtoull(value, NULL, 0);
+            else if (strcmp(args[i], "--limit") == 0)
+                options->limit = atoi(value);
+            else
+                return false;
+            i++;
+        }
+    }
+    return options->limit > 0;
+}
+
+int main(int n_args, char **args) {
+    Options options = {.limit = 20};
+    if (!read_options(n_args, args, &options)) {
+        fputs("usage: run [--only TEXT] [--seed N] [--limit SECONDS] [--no-fork] [--list]\n",
+              stderr);
+        return 2;
+    }
+    if (options.list) {
+        for (const Test *test = first_test; test; test = test->next) {
+            if (is_selected(test, &options)) printf("%s.%s\n", test->group, test->name);
+        }
+        return 0;
+    }
+    log_to(show_log, NULL, LOG_FATAL);
+    Tally all = run_all(&options);
+    runner_clean();
+    const int *count = all.count;
+    int n = count[OUTCOME_PASSED] + count[OUTCOME_FAILED] + count[OUTCOME_SKIPPED];
+    if (n == 0) puts("no test was selected");
+    printf("%d passed, %d failed, %d skipped\n", count[OUTCOME_PASSED], count[OUTCOME_FAILED],
+           count[OUTCOME_SKIPPED]);
+    return n == 0 || count[OUTCOME_FAILED] > 0;
+}
