@@ -1,0 +1,127 @@
+// kernels.h - the one seam below the ops: a table of functions per instruction set.
+//
+// Every table is complete: entries that a set does not write itself are taken from the scalar
+// table, which is the oracle.  Two rules make results repeatable:
+//   1. an output of a linear product depends on its weight row and its activation row only: not on
+//      how many rows the call has, nor on how the work was cut (batch = single, bit for bit);
+//   2. sums run in a fixed order of the absolute index (never in the order of arrival): a gemm cut
+//      in m or n, attention run tile by tile or query by query give the same bits; an elementwise
+//      function depends on neither place nor n.
+// Elementwise entries work in place.  Results of different tables differ within rounding.
+//
+// Nothing here allocates, checks or fails; pointers need no alignment beyond their type's.
+#ifndef HEED_KERNELS_KERNELS_H
+#define HEED_KERNELS_KERNELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "quant/dtype.h"
+
+// ---------------------------------------------------------------- activations in int8
+//
+// A row of K values (K a multiple of 32), for products with quantised weights:
+//   int8 q[K]  |  float scale[K/32]  |  float sum[K/32]        value = q * scale
+// scale = max|x|/127 of the 32 values, q rounded to nearest even, sum = scale * (sum of q).
+static inline size_t q8_row_bytes(int64_t k) { return (size_t)k + (size_t)(k / 32) * 8; }
+
+// ---------------------------------------------------------------- products
+//
+// y[j * y_stride + i] = dot(weight row i, activation row j),  i < n_out, j < n_x, rows of k values.
+typedef struct LinearJob {
+    const void *w;
+    size_t w_row_bytes;
+    int64_t n_out;
+    const void *x; // f32 rows, or int8 rows as above
+    size_t x_row_bytes;
+    int64_t n_x;
+    float *y;
+    int64_t y_stride; // in floats
+    int64_t k;
+} LinearJob;
+typedef void LinearKernel(const LinearJob *job);
+
+// c[m, n] += sum over k of a[m, k] * b[k, n], all f32, any strides (in floats): for gradients.
+typedef struct GemmJob {
+    int64_t m, n, k;
+    const float *a;
+    int64_t a_row, a_column; // a[m, k] is at a[m * a_row + k * a_column]
+    const float *b;
+    int64_t b_row, b_column; // b[k, n] is at b[k * b_row + n * b_column]
+    float *c;
+    int64_t c_row; // c[m, n] is at c[m * c_row + n]
+} GemmJob;
+typedef void GemmKernel(const GemmJob *job);
+
+// ---------------------------------------------------------------- attention
+//
+// Keys and values lie in tiles of KV_TILE consecutive positions of one key/value head (D values):
+//   F32, F16   keys [D][16]                               values [16][D]
+//   Q8_0       keys int8 [D/4][16][4], f16 scale [D/32][16]
+//              values int8 [16][D], f16 scale [16][D/32]
+// so that 16 keys are scored side by side and no horizontal sum is needed; a score is one chain of
+// multiply-adds over d = 0 .. D-1, an output one chain over the positions in ascending order
+// (Q8_0 sums 32 products exactly in integers, then scales: the chain is over the D/32 groups).
+enum { KV_TILE = 16 };
+
+typedef struct AttendJob {
+    int64_t m;          // query rows
+    int64_t d;          // head width; a multiple of 4, for Q8_0 of 32
+    const float *q;     // (m, d) at q_stride                       [scores]
+    int64_t q_stride;
+    const void *tiles;  // key tiles [scores] or value tiles [values], one after the other
+    int64_t n_tiles;
+    float *p;           // (m, n_tiles * 16) at p_stride: written [scores] or read [values]
+    int64_t p_stride;
+    float *out;         // (m, d) at out_stride, added to           [values]
+    int64_t out_stride;
+} AttendJob;
+typedef void AttendKernel(const AttendJob *job);
+
+// ---------------------------------------------------------------- the table
+typedef struct Kernels {
+    const char *name; // "avx512"
+
+    // weights of the type times f32 rows: F32, F16, BF16 (NULL for other types)
+    LinearKernel *linear[DTYPE_LIMIT];
+    // weights of the type times int8 rows: every quantised type (NULL for F32, F16, BF16)
+    LinearKernel *linear_q8[DTYPE_LIMIT];
+    GemmKernel *gemm;
+
+    // rows between f32 and stored types
+    void (*decode[DTYPE_LIMIT])(const void *row, float *values, int64_t n);
+    void (*encode_f16)(const float *values, uint16_t *row, int64_t n);
+    void (*encode_bf16)(const float *values, uint16_t *row, int64_t n);
+    void (*encode_q8)(const float *values, void *q8_row, int64_t n); // the int8 activations above
+
+    // attention, by the type of the cache: F32, F16, Q8_0 (NULL for other types).
+    // scores: p = q . keys.  values: out += p . values.
+    AttendKernel *scores[DTYPE_LIMIT];
+    AttendKernel *values[DTYPE_LIMIT];
+
+    // vectors of n floats
+    float (*dot)(const float *a, const float *b, int64_t n);
+    void (*axpy)(float *y, float a, const float *x, int64_t n);           // y += a x
+    void (*scale)(float *y, const float *x, float a, int64_t n);          // y = a x
+    void (*add)(float *y, const float *a, const float *b, int64_t n);     // y = a + b
+    void (*multiply)(float *y, const float *a, const float *b, int64_t n); // y = a * b
+    float (*maximum)(const float *x, int64_t n);                          // n >= 1
+    // x = exp(x - shift), returns the sum; x = -inf gives 0.  At most 2 ulp from exp.
+    float (*exp_sum)(float *x, float shift, int64_t n);
+    void (*silu)(float *y, const float *x, int64_t n);      // x / (1 + exp(-x))
+    void (*gelu_tanh)(float *y, const float *x, int64_t n); // 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))
+    void (*gelu_erf)(float *y, const float *x, int64_t n);  // 0.5 x (1 + erf(x / sqrt 2))
+    void (*tanh)(float *y, const float *x, int64_t n);
+} Kernels;
+
+// The best table for this processor, chosen once by CPUID.
+const Kernels *kernels_best(void);
+// A table by name ("scalar", "avx2", "avx512", "neon", "wasm"); NULL if it is not built in or this
+// processor lacks what it needs.
+const Kernels *kernels_named(const char *name);
+// Every table that this processor can run, scalar first; returns how many (at most 4).
+int kernels_all(const Kernels *tables[4]);
+// What the processor offers, in words, for `heed info` and the benchmarks: "avx2 avx512 vnni vbmi".
+const char *kernels_features(void);
+
+#endif

@@ -1,0 +1,158 @@
+// kernels_avx512.c - the table for AVX-512 with VNNI and VBMI: the words of vector.h on 512 bits,
+// then the bodies.
+//
+// vpdpbusd multiplies unsigned by signed bytes.  Weights are the unsigned side; what was added to
+// make them so is taken off where a sum starts (body_quant.inl), which costs nothing.
+#include <immintrin.h>
+
+#include "kernels/vector.h"
+
+enum {
+    VF = 16,            // floats of a vector
+    PRODUCT_MAX = 255,  // the largest byte of the unsigned side of a product
+    KEYS_OFFSET = 128,  // what vi_dot_keys adds to its signed bytes
+    LINEAR_COLUMNS = 4, // activation rows of a tile of f32 products
+    LINEAR_BUFFER = 8192, // floats of four converted weight rows, on the stack
+    GEMM_THREES = 4,    // rows of a tile of gemm, in threes
+    GEMM_K = 384,       // steps of k between passes over c
+    GEMM_M = 48,        // rows of a that stay packed: GEMM_M * GEMM_K floats on the stack
+    PANEL_K = 512,      // k of unpacked weights that stay in the L1 cache
+    TILE_STAYS = true  // results of a tile of products stay in registers
+};
+
+#define TILE_UNROLL UNROLL_8
+
+// clang-format off
+// ---------------------------------------------------------------- floats
+typedef __m512 vf;
+typedef __m512i vi;
+
+WORD __mmask16 first_lanes(int64_t n) { return (__mmask16)((1u << n) - 1); }
+
+WORD vf vf_zero(void) { return _mm512_setzero_ps(); }
+WORD vf vf_set(float a) { return _mm512_set1_ps(a); }
+WORD vf vf_load(const float *p) { return _mm512_loadu_ps(p); }
+WORD vf vf_load_part(const float *p, int64_t n) { return _mm512_maskz_loadu_ps(first_lanes(n), p); }
+WORD void vf_store(float *p, vf v) { _mm512_storeu_ps(p, v); }
+WORD void vf_store_part(float *p, vf v, int64_t n) { _mm512_mask_storeu_ps(p, first_lanes(n), v); }
+WORD vf vf_add(vf a, vf b) { return _mm512_add_ps(a, b); }
+WORD vf vf_sub(vf a, vf b) { return _mm512_sub_ps(a, b); }
+WORD vf vf_mul(vf a, vf b) { return _mm512_mul_ps(a, b); }
+WORD vf vf_div(vf a, vf b) { return _mm512_div_ps(a, b); }
+WORD vf vf_max(vf bound, vf x) { return _mm512_max_ps(bound, x); }
+WORD vf vf_min(vf bound, vf x) { return _mm512_min_ps(bound, x); }
+WORD vf vf_fma(vf a, vf b, vf c) { return _mm512_fmadd_ps(a, b, c); }
+WORD vf vf_abs(vf a) { return _mm512_abs_ps(a); }
+WORD vf vf_round(vf a) { return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
+WORD vf vf_scale2(vf a, vf n) { return _mm512_scalef_ps(a, n); }
+WORD vf vf_copy_sign(vf a, vf sign) { // 0xca: where the mask has a 1, the bit of a
+    return _mm512_castsi512_ps(_mm512_ternarylogic_epi32(_mm512_set1_epi32(0x7fffffff),
+        _mm512_castps_si512(a), _mm512_castps_si512(sign), 0xca));
+}
+WORD vf vf_where_less(vf a, vf b, vf x, vf y) {
+    return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(a, b, _CMP_LT_OQ), y, x);
+}
+WORD float vf_sum(vf v) { return _mm512_reduce_add_ps(v); }
+WORD float vf_highest(vf v) { return _mm512_reduce_max_ps(v); }
+
+WORD vf vf_load_f16(const uint16_t *p) { return _mm512_cvtph_ps(_mm256_loadu_si256((const void *)p)); }
+WORD vf vf_load_f16_part(const uint16_t *p, int64_t n) {
+    return _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(first_lanes(n), p));
+}
+WORD vf bf16_to_vf(__m256i v) {
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(v), 16));
+}
+WORD vf vf_load_bf16(const uint16_t *p) { return bf16_to_vf(_mm256_loadu_si256((const void *)p)); }
+WORD vf vf_load_bf16_part(const uint16_t *p, int64_t n) {
+    return bf16_to_vf(_mm256_maskz_loadu_epi16(first_lanes(n), p));
+}
+WORD void vf_store_f16_part(uint16_t *p, vf v, int64_t n) {
+    __m256i h = _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    _mm256_mask_storeu_epi16(p, first_lanes(n), h);
+}
+
+// ---------------------------------------------------------------- integers
+WORD vi vi_zero(void) { return _mm512_setzero_si512(); }
+WORD vi vi_set(int32_t a) { return _mm512_set1_epi32(a); }
+WORD vi vi_load(const void *p) { return _mm512_loadu_si512(p); }
+WORD vf vi_to_f(vi v) { return _mm512_cvtepi32_ps(v); }
+WORD vi vi_dot(vi a, vi w, vi x) { return _mm512_dpbusd_epi32(a, w, x); }
+WORD vi vi_dot_signed(vi a, vi w, vi x) { // |w| . (sign of w) x: for w and x from -127
+    __mmask64 negative = _mm512_movepi8_mask(w);
+    return _mm512_dpbusd_epi32(a, _mm512_abs_epi8(w), _mm512_mask_sub_epi8(x, negative, vi_zero(), x));
+}
+WORD vi vi_dot_keys(vi a, vi w, vi x) {
+    return _mm512_dpbusd_epi32(a, _mm512_xor_si512(w, _mm512_set1_epi8(-128)), x);
+}
+WORD void vf_store_s8(int8_t *p, vf v) {
+    _mm_storeu_si128((void *)p, _mm512_cvtsepi32_epi8(_mm512_cvtps_epi32(v)));
+}
+WORD vf vf_load_s8(const int8_t *p) {
+    return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128((const void *)p)));
+}
+// clang-format on
+
+// 16 x 16: pairs of rows, pairs of pairs, then whole quarters.
+WORD void transpose(const void *from, int64_t stride, void *to, int64_t to_stride) {
+    __m512i r[16], t[16];
+    for (int i = 0; i < 16; i++) r[i] = vi_load((const char *)from + 4 * stride * i);
+    for (int i = 0; i < 16; i += 2) {
+        t[i] = _mm512_unpacklo_epi32(r[i], r[i + 1]);
+        t[i + 1] = _mm512_unpackhi_epi32(r[i], r[i + 1]);
+    }
+    for (int i = 0; i < 16; i += 4) {
+        r[i] = _mm512_unpacklo_epi64(t[i], t[i + 2]);
+        r[i + 1] = _mm512_unpackhi_epi64(t[i], t[i + 2]);
+        r[i + 2] = _mm512_unpacklo_epi64(t[i + 1], t[i + 3]);
+        r[i + 3] = _mm512_unpackhi_epi64(t[i + 1], t[i + 3]);
+    }
+    for (int i = 0; i < 4; i++) {
+        t[i] = _mm512_shuffle_i32x4(r[i], r[i + 4], 0x88);
+        t[i + 4] = _mm512_shuffle_i32x4(r[i], r[i + 4], 0xdd);
+        t[i + 8] = _mm512_shuffle_i32x4(r[i + 8], r[i + 12], 0x88);
+        t[i + 12] = _mm512_shuffle_i32x4(r[i + 8], r[i + 12], 0xdd);
+    }
+    for (int i = 0; i < 4; i++) {
+        r[i] = _mm512_shuffle_i32x4(t[i], t[i + 8], 0x88);
+        r[i + 4] = _mm512_shuffle_i32x4(t[i + 4], t[i + 12], 0x88);
+        r[i + 8] = _mm512_shuffle_i32x4(t[i], t[i + 8], 0xdd);
+        r[i + 12] = _mm512_shuffle_i32x4(t[i + 4], t[i + 12], 0xdd);
+    }
+    for (int i = 0; i < 16; i++) _mm512_storeu_si512((char *)to + 4 * to_stride * i, r[i]);
+}
+
+#include "kernels/words_x86.inl"
+
+// clang-format off
+WORD v32 v32_bits(uint32_t b) { return _mm256_maskz_set1_epi8(b, -1); }
+WORD vs vs_dot(vs s, v32 w, v32 x) { return _mm256_dpbusd_epi32(s, w, x); }
+WORD vs vs_dot_signed(vs s, v32 w, v32 x) {
+    return _mm256_dpbusd_epi32(s, _mm256_abs_epi8(w), _mm256_sign_epi8(x, w));
+}
+// clang-format on
+
+// The sums of four vectors: halves to halves, as in each of four vf_sum.
+WORD f4 vf_sum4(vf a, vf b, vf c, vf d) {
+    __m512 t0 = _mm512_add_ps(_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b));
+    __m512 t1 = _mm512_add_ps(_mm512_unpacklo_ps(c, d), _mm512_unpackhi_ps(c, d));
+    __m512 t = _mm512_add_ps(_mm512_shuffle_ps(t0, t1, 0x44), _mm512_shuffle_ps(t0, t1, 0xee));
+    __m256 h = _mm256_add_ps(_mm512_castps512_ps256(t), _mm512_extractf32x8_ps(t, 1));
+    return _mm_add_ps(_mm256_castps256_ps128(h), _mm256_extractf128_ps(h, 1));
+}
+
+// clang-format off: attention builds on the vectors and the int8 rows
+#include "kernels/body_vector.inl"
+#include "kernels/body_linear.inl"
+#include "kernels/body_quant.inl"
+#include "kernels/body_gemm.inl"
+#include "kernels/body_attention.inl"
+// clang-format on
+
+void kernels_avx512(Kernels *table, const CpuFeatures *features) {
+    (void)features;
+    vector_entries(table);
+    linear_entries(table);
+    quant_entries(table);
+    gemm_entries(table);
+    attention_entries(table);
+}

@@ -1,0 +1,147 @@
+// kernels_scalar.c - the scalar table: rows between types, and functions of vectors.  The products
+// are in scalar_linear.c, attention in scalar_attend.c; what is said in scalar.h holds here too.
+#include <math.h>
+#include <string.h>
+
+#include "kernels/kernel_sets.h"
+#include "kernels/scalar.h"
+#include "quant/half.h"
+#include "quant/quant.h"
+
+// ---------------------------------------------------------------- rows
+
+#define X(name, number, values_, bytes)                                    \
+    static void decode_##name(const void *row, float *values, int64_t n) { \
+        quant_decode(DTYPE_##name, row, values, n);                        \
+    }
+DTYPES(X)
+#undef X
+
+static void encode_f16(const float *values, uint16_t *row, int64_t n) {
+    for (int64_t i = 0; i < n; i++) row[i] = f32_to_f16(values[i]);
+}
+
+static void encode_bf16(const float *values, uint16_t *row, int64_t n) {
+    for (int64_t i = 0; i < n; i++) row[i] = f32_to_bf16(values[i]);
+}
+
+// 32 values to int8; returns the scale.  A group whose largest value has no finite reciprocal is
+// taken as zero.
+static float encode_q8_group(const float *x, int8_t *q) {
+    float max = 0;
+    for (int i = 0; i < 32; i++) {
+        if (fabsf(x[i]) > max) max = fabsf(x[i]);
+    }
+    float factor = max > 0 ? 127 / max : 0;
+    if (!isfinite(factor)) factor = max = 0;
+    for (int i = 0; i < 32; i++) {
+        float v = rintf(x[i] * factor);
+        v = v > -127 ? v : -127; // NaN too: the conversion below is always defined
+        q[i] = (int8_t)(v < 127 ? v : 127);
+    }
+    return max / 127;
+}
+
+void scalar_encode_q8(const float *values, void *q8_row, int64_t n) {
+    int8_t *q = q8_row;
+    for (int64_t g = 0; g < n / 32; g++) {
+        float scale = encode_q8_group(values + g * 32, q + g * 32);
+        int sum = 0;
+        for (int i = 0; i < 32; i++) sum += q[g * 32 + i];
+        float scaled_sum = scale * (float)sum;
+        memcpy(q + n + g * 4, &scale, 4);
+        memcpy(q + n + (n / 32 + g) * 4, &scaled_sum, 4);
+    }
+}
+
+// ---------------------------------------------------------------- vectors
+
+float scalar_dot(const float *a, const float *b, int64_t n) {
+    float lane[SCALAR_LANES] = {0};
+    int64_t i = 0;
+    for (; i + SCALAR_LANES <= n; i += SCALAR_LANES) {
+        for (int j = 0; j < SCALAR_LANES; j++) lane[j] += a[i + j] * b[i + j];
+    }
+    for (int j = 0; i < n; i++, j++) lane[j] += a[i] * b[i];
+    return scalar_lanes_sum(lane);
+}
+
+static void axpy(float *y, float a, const float *x, int64_t n) {
+    for (int64_t i = 0; i < n; i++) y[i] += a * x[i];
+}
+
+static void scale(float *y, const float *x, float a, int64_t n) {
+    for (int64_t i = 0; i < n; i++) y[i] = a * x[i];
+}
+
+static void add(float *y, const float *a, const float *b, int64_t n) {
+    for (int64_t i = 0; i < n; i++) y[i] = a[i] + b[i];
+}
+
+static void multiply(float *y, const float *a, const float *b, int64_t n) {
+    for (int64_t i = 0; i < n; i++) y[i] = a[i] * b[i];
+}
+
+static float maximum(const float *x, int64_t n) {
+    float max = x[0];
+    for (int64_t i = 1; i < n; i++) max = x[i] > max ? x[i] : max;
+    return max;
+}
+
+static float exp_sum(float *x, float shift, int64_t n) {
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) {
+        x[i] = expf(x[i] - shift);
+        sum += (double)x[i];
+    }
+    return (float)sum;
+}
+
+static void silu(float *y, const float *x, int64_t n) {
+    for (int64_t i = 0; i < n; i++) y[i] = x[i] / (1 + expf(-x[i]));
+}
+
+static void gelu_tanh(float *y, const float *x, int64_t n) {
+    const float root = 0.797884561f; // sqrt(2 / pi)
+    for (int64_t i = 0; i < n; i++) {
+        float v = x[i];
+        y[i] = 0.5f * v * (1 + tanhf(root * (v + 0.044715f * v * v * v)));
+    }
+}
+
+// erfc keeps the digits where 1 + erf would cancel.
+static void gelu_erf(float *y, const float *x, int64_t n) {
+    const float root = 0.707106781f; // 1 / sqrt 2
+    for (int64_t i = 0; i < n; i++) y[i] = 0.5f * x[i] * erfcf(-x[i] * root);
+}
+
+static void tanh_each(float *y, const float *x, int64_t n) {
+    for (int64_t i = 0; i < n; i++) y[i] = tanhf(x[i]);
+}
+
+// ---------------------------------------------------------------- the table
+
+void kernels_scalar(Kernels *table) {
+    *table = (Kernels){
+        .name = "scalar",
+        .encode_f16 = encode_f16,
+        .encode_bf16 = encode_bf16,
+        .encode_q8 = scalar_encode_q8,
+        .dot = scalar_dot,
+        .axpy = axpy,
+        .scale = scale,
+        .add = add,
+        .multiply = multiply,
+        .maximum = maximum,
+        .exp_sum = exp_sum,
+        .silu = silu,
+        .gelu_tanh = gelu_tanh,
+        .gelu_erf = gelu_erf,
+        .tanh = tanh_each,
+    };
+#define X(name, number, values_, bytes) table->decode[DTYPE_##name] = decode_##name;
+    DTYPES(X)
+#undef X
+    scalar_linear_entries(table);
+    scalar_attend_entries(table);
+}

@@ -1,0 +1,84 @@
+// vector.h - the words in which the vector kernels are written (inside kernels/ only).
+//
+// "One body, many instruction sets": the algorithms stand in body_*.inl and are compiled once for
+// each set.  A file kernels_<set>.c defines the words below with the set's instructions, includes
+// the bodies, and hands out their functions as a table.
+//
+//   vf             VF floats                          vi        VF 32-bit integers
+//   vf_zero vf_set vf_load vf_store                   also _part: the first n lanes, the rest are 0
+//   vf_load_f16 vf_load_bf16 vf_store_f16             also _part
+//   vf_add vf_sub vf_mul vf_div vf_max vf_min         max/min(bound, x) keep a NaN in x
+//   vf_fma(a, b, c)                                   a * b + c, rounded once where the set can
+//   vf_round                                          to the nearest integer, ties to even
+//   vf_exp2i(n)                                       2^n of integers -126 .. 127
+//   vf_abs vf_copy_sign(a, b) vf_where_less(a, b, x, y)   per lane: a < b ? x : y
+//   vf_sum vf_highest                                 over the lanes, in a fixed order
+//   vf_sum4(a, b, c, d)                               an f4 of four vf_sum
+//   vi_zero vi_set vi_load vi_to_f
+//   vi_dot(a, w, x) vi_dot_signed(a, w, x)            a + w . x by bytes, four to a lane; the bytes
+//                                                     of w are unsigned up to PRODUCT_MAX, or signed
+//   transpose(from, stride, to, stride)               VF x VF 32-bit items; strides in items
+//
+//   f4, i4         4 floats, 4 integers: one of each of four rows
+//   f4_zero f4_set f4_load f4_store f4_mul f4_fma i4_to_f i4_neg i4_add i4_store
+//   f4_of_f16(a, b, c, d)                             from four addresses
+//   f4_transpose(from, stride, to)                    from 4 rows of 4 to 4 columns
+//
+//   v32            32 bytes: the weights or the activations of one group
+//   v32_load v32_set v32_and v32_or v32_xor v32_sub v32_shr v32_shl
+//                                                     (shifts are of 16 bits: mask what crosses)
+//   v32_nibbles(p)                                    16 bytes: low halves, then high halves
+//   v32_bits(b)                                       byte i is 0xff where bit i of b is set
+//   v32_table(t, v)                                   t[v] of 16 bytes
+//   v32_to_f(v, to)                                   32 signed bytes as floats
+//   vs             partial sums of a product of 32 x 32 bytes, the two halves apart
+//   vs_zero vs_neg vs_dot(s, w, x) vs_dot_signed(s, w, x)
+//   vs_rows(a, b, c, d, &high)                        the sums of the four rows over bytes 0..15;
+//                                                     over bytes 16..31 in high
+//   scale8_u8(p, f, to) scale8_s8                     to[i] = f * p[i], i < 8
+//
+// A body is correct for any VF; VF, PRODUCT_MAX and the tile sizes are the set's constants.
+#ifndef HEED_KERNELS_VECTOR_H
+#define HEED_KERNELS_VECTOR_H
+
+#include <float.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "kernels/kernel_sets.h"
+#include "quant/half.h"
+
+// Words and the inner parts of bodies must vanish into their callers: constants (the type, the
+// number of a group) decide what is left of them.
+#define WORD static inline __attribute__((always_inline))
+// Hot tiles are kept apart, so that each gets the registers for itself.
+#define APART static __attribute__((noinline))
+
+#define PREFETCH(p) __builtin_prefetch(p)
+#if defined(__clang__)
+#define UNROLL_8   _Pragma("clang loop unroll_count(8)")
+#define UNROLL_NOT _Pragma("clang loop unroll(disable)")
+#else
+#define UNROLL_8   _Pragma("GCC unroll 8")
+#define UNROLL_NOT _Pragma("GCC unroll 1")
+#endif
+
+WORD int64_t min_i64(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+WORD uint32_t load_u32(const void *p) {
+    uint32_t v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+WORD float load_f32(const void *p) {
+    float v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+#endif
