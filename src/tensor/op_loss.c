@@ -1,0 +1,246 @@
+// op_loss.c - cross-entropy over a large vocabulary, in chunks of it.
+//
+// Forward: the logits of a chunk of the vocabulary are made, folded into each row's running maximum
+// and sum of exponentials, and forgotten; what stays is one number a row, log(sum exp).  Backward
+// makes them again chunk by chunk: d logit = weight * (softmax - [target]) and passes it on to the
+// activations and the head.  Rows go through in blocks, so memory is (block, chunk) for any T and
+// V.
+#include <math.h>
+#include <string.h>
+
+#include "tensor/ops.h"
+
+enum { LOSS_CHUNK = 1024, LOSS_ROWS = 256 };
+
+typedef struct LossNode {
+    Node node;
+    Tensor *x, *y;
+    Tensor head;
+    LossSpec spec;
+    float *lse; // (T)
+    double weight_sum;
+} LossNode;
+
+static float weight_of(const LossSpec *spec, int64_t row) {
+    return spec->weight ? spec->weight[row] : 1.0f;
+}
+
+// One chunk: `rows` rows of x with the vocabulary rows from .. from+n-1.  Its logits are no results
+// of the run: the next chunk overwrites them.
+typedef struct ChunkWork {
+    Run *run;
+    const Tensor *x, *head;
+    int64_t row, rows, from, n; // of the chunk
+    float *logits;              // (LOSS_ROWS, LOSS_CHUNK) used as (rows, n)
+    float *decoded;             // (LOSS_CHUNK, C), NULL for an f32 head
+    float cap;
+} ChunkWork;
+
+static const float *head_rows(const ChunkWork *w) {
+    return w->decoded ? w->decoded : (const float *)tensor_row(w->head, w->from);
+}
+
+static void decode_task(void *arg, int64_t begin, int64_t end, int worker) {
+    (void)worker;
+    const ChunkWork *w = arg;
+    int64_t c = tensor_cols(w->head);
+    for (int64_t i = begin; i < end; i++)
+        w->run->kernels->decode[w->head->dtype](tensor_row(w->head, w->from + i),
+                                                w->decoded + i * c, c);
+}
+
+static void logits_task(void *arg, int64_t begin, int64_t end, int worker) {
+    (void)worker;
+    const ChunkWork *w = arg;
+    const Kernels *kernels = w->run->kernels;
+    int64_t c = tensor_cols(w->x);
+    kernels->linear[DTYPE_F32](&(LinearJob){.w = head_rows(w) + begin * c,
+                                            .w_row_bytes = sizeof(float) * (size_t)c,
+                                            .n_out = end - begin,
+                                            .x = tensor_f32(w->x) + w->row * c,
+                                            .x_row_bytes = sizeof(float) * (size_t)c,
+                                            .n_x = w->rows,
+                                            .y = w->logits + begin,
+                                            .y_stride = w->n,
+                                            .k = c});
+}
+
+static void cap_task(void *arg, int64_t begin, int64_t end, int worker) {
+    (void)worker;
+    const ChunkWork *w = arg;
+    for (int64_t r = begin; r < end; r++) {
+        float *row = w->logits + r * w->n;
+        w->run->kernels->scale(row, row, 1 / w->cap, w->n);
+        w->run->kernels->tanh(row, row, w->n);
+        w->run->kernels->scale(row, row, w->cap, w->n);
+    }
+}
+
+static void chunk_logits(ChunkWork *w) {
+    if (w->decoded) pool_run(w->run->pool, decode_task, w, w->n, 16);
+    pool_run(w->run->pool, logits_task, w, w->n, 32);
+    if (w->cap > 0) pool_run(w->run->pool, cap_task, w, w->rows, 16);
+}
+
+static ChunkWork chunk_work(Run *run, const Tensor *x, const Tensor *head, float cap) {
+    ChunkWork w = {.run = run, .x = x, .head = head, .cap = cap};
+    int64_t rows = tensor_rows(x) < LOSS_ROWS ? tensor_rows(x) : LOSS_ROWS;
+    w.logits = run_bytes(run, sizeof(float) * (size_t)(rows * LOSS_CHUNK));
+    if (head->dtype != DTYPE_F32)
+        w.decoded = run_bytes(run, sizeof(float) * (size_t)(LOSS_CHUNK * tensor_cols(head)));
+    return w;
+}
+
+// Steps through blocks of rows, and for each through the chunks of the vocabulary.
+static bool next_chunk(ChunkWork *w) {
+    int64_t n_rows = tensor_rows(w->x), n_vocab = w->head->dim[0];
+    w->from += w->n;
+    if (w->n == 0 || w->from >= n_vocab) { // the first chunk, or the end of a block of rows
+        w->from = 0;
+        w->row += w->rows;
+        if (w->row >= n_rows) return false;
+        w->rows = n_rows - w->row < LOSS_ROWS ? n_rows - w->row : LOSS_ROWS;
+    }
+    w->n = n_vocab - w->from < LOSS_CHUNK ? n_vocab - w->from : LOSS_CHUNK;
+    return true;
+}
+
+// ---------------------------------------------------------------- forward
+// Running maximum and sum of exponentials of a row, and the logit of its target.
+typedef struct RowState {
+    float max;
+    double sum, target;
+} RowState;
+
+static void fold_chunk(const ChunkWork *w, const LossSpec *spec, RowState *state) {
+    for (int64_t r = 0; r < w->rows; r++) {
+        RowState *s = &state[w->row + r];
+        float *logits = w->logits + r * w->n;
+        int64_t target = spec->target[w->row + r] - w->from;
+        if (target >= 0 && target < w->n) s->target = (double)logits[target];
+        float highest = fmaxf(s->max, w->run->kernels->maximum(logits, w->n));
+        s->sum *= exp((double)s->max - (double)highest);
+        s->sum += (double)w->run->kernels->exp_sum(logits, highest, w->n);
+        s->max = highest;
+    }
+}
+
+// ---------------------------------------------------------------- backward
+typedef struct BackWork {
+    const ChunkWork *chunk;
+    const LossNode *node;
+} BackWork;
+
+// Logits become their gradients.
+static void slope_task(void *arg, int64_t begin, int64_t end, int worker) {
+    (void)worker;
+    const BackWork *b = arg;
+    const ChunkWork *w = b->chunk;
+    for (int64_t r = begin; r < end; r++) {
+        int64_t row = w->row + r, target = b->node->spec.target[row] - w->from;
+        float factor = b->node->y->grad[0] *
+                       (float)((double)weight_of(&b->node->spec, row) / b->node->weight_sum);
+        float *logits = w->logits + r * w->n;
+        for (int64_t i = 0; i < w->n; i++) {
+            float t = w->cap > 0 ? logits[i] / w->cap : 0;
+            float p = expf(logits[i] - b->node->lse[row]);
+            logits[i] = factor * (i == target ? p - 1 : p) * (1 - t * t);
+        }
+    }
+}
+
+static void back_x_task(void *arg, int64_t begin, int64_t end, int worker) {
+    (void)worker;
+    const BackWork *b = arg;
+    const ChunkWork *w = b->chunk;
+    int64_t c = tensor_cols(w->x);
+    w->run->kernels->gemm(&(GemmJob){.m = end - begin,
+                                     .n = c,
+                                     .k = w->n,
+                                     .a = w->logits + begin * w->n,
+                                     .a_row = w->n,
+                                     .a_column = 1,
+                                     .b = head_rows(w),
+                                     .b_row = c,
+                                     .b_column = 1,
+                                     .c = b->node->x->grad + (w->row + begin) * c,
+                                     .c_row = c});
+}
+
+static void back_head_task(void *arg, int64_t begin, int64_t end, int worker) {
+    (void)worker;
+    const BackWork *b = arg;
+    const ChunkWork *w = b->chunk;
+    int64_t c = tensor_cols(w->x);
+    w->run->kernels->gemm(&(GemmJob){.m = end - begin,
+                                     .n = c,
+                                     .k = w->rows,
+                                     .a = w->logits + begin,
+                                     .a_row = 1,
+                                     .a_column = w->n,
+                                     .b = tensor_f32(w->x) + w->row * c,
+                                     .b_row = c,
+                                     .b_column = 1,
+                                     .c = b->node->head.grad + (w->from + begin) * c,
+                                     .c_row = c});
+}
+
+static void loss_backward(Run *run, Node *base) {
+    LossNode *node = (LossNode *)base;
+    ChunkWork w = chunk_work(run, node->x, &node->head, node->spec.cap);
+    if (run->dry) return;
+    BackWork work = {&w, node};
+    while (next_chunk(&w)) {
+        chunk_logits(&w);
+        pool_run(run->pool, slope_task, &work, w.rows, 4);
+        if (node->x->grad) pool_run(run->pool, back_x_task, &work, w.rows, 14);
+        if (node->head.grad) pool_run(run->pool, back_head_task, &work, w.n, 16);
+    }
+}
+
+// ---------------------------------------------------------------- op
+static double loss_of(const LossSpec *spec, const RowState *state, int64_t rows, float *lse,
+                      double weight_sum) {
+    double total = 0;
+    for (int64_t r = 0; r < rows; r++) {
+        double l = (double)state[r].max + log(state[r].sum), loss = l - state[r].target;
+        if (lse) lse[r] = (float)l;
+        if (spec->per_row) spec->per_row[r] = (float)loss;
+        if (weight_of(spec, r) != 0) total += loss * (double)weight_of(spec, r);
+    }
+    return weight_sum > 0 ? total / weight_sum : 0;
+}
+
+Tensor *op_cross_entropy(Run *run, Tensor *x, const Tensor *head, LossSpec spec) {
+    require(head->rank == 2 && tensor_cols(x) == tensor_cols(head));
+    int64_t rows = tensor_rows(x);
+    Tensor *y = run_new(run, 1, (int64_t[]){1});
+    float *lse = run_save(run, sizeof(float) * (size_t)rows);
+    size_t mark = run_mark(run);
+    ChunkWork w = chunk_work(run, x, head, spec.cap);
+    RowState *state = run_bytes(run, sizeof *state * (size_t)rows);
+    double weight_sum = 0;
+    if (!run->dry) {
+        for (int64_t r = 0; r < rows; r++) {
+            require(spec.target[r] >= 0 && spec.target[r] < head->dim[0]);
+            state[r] = (RowState){.max = -INFINITY};
+            weight_sum += (double)weight_of(&spec, r);
+        }
+        while (next_chunk(&w)) {
+            chunk_logits(&w);
+            fold_chunk(&w, &spec, state);
+        }
+        tensor_f32(y)[0] = (float)loss_of(&spec, state, rows, lse, weight_sum);
+    }
+    run_back(run, mark);
+    LossNode *node = run_record(run, loss_backward, sizeof *node);
+    if (node) {
+        node->x = x;
+        node->y = y;
+        node->head = *head;
+        node->spec = spec;
+        node->lse = lse;
+        node->weight_sum = weight_sum > 0 ? weight_sum : 1;
+    }
+    return y;
+}
