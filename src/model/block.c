@@ -1,0 +1,70 @@
+// block.c - the frame around mixers and channels: embedding, norms, residual stream, the end.
+#include "model/block.h"
+
+Stream stream_begin(Run *run, const Model *model, const Batch *batch) {
+    Stream s = {.run = run, .model = model, .batch = batch};
+    int64_t *positions = run_describe(run, sizeof *positions * (size_t)batch->n);
+    for (int i = 0; i < batch->n_spans; i++) {
+        const Span *span = &batch->span[i];
+        for (int64_t row = 0; row < span->n; row++)
+            positions[span->first + row] =
+                run->switches.positions == POSITIONS_ON ? span->position + row : 0;
+    }
+    s.positions = positions;
+    if (!model->config.has_rotary || run->switches.positions == POSITIONS_NONE) return s;
+    s.angles = op_rotary_angles(run, &model->rotary, positions, batch->n);
+    s.angles_local = s.angles;
+    if (model->rotary_local.frequency != model->rotary.frequency)
+        s.angles_local = op_rotary_angles(run, &model->rotary_local, positions, batch->n);
+    return s;
+}
+
+Tensor *block_embed(const Stream *s) {
+    Run *run = s->run;
+    const Model *m = s->model;
+    Tensor *x = op_embed(run, &m->embed, s->batch->ids, s->batch->n);
+    if (m->config.embed_scale != 1) x = op_scale(run, x, m->config.embed_scale);
+    if (m->embed_positions.data && run->switches.positions != POSITIONS_NONE) {
+        int32_t *rows = run_describe(run, sizeof *rows * (size_t)s->batch->n);
+        for (int64_t i = 0; i < s->batch->n; i++) rows[i] = (int32_t)s->positions[i];
+        x = op_add(run, x, op_embed(run, &m->embed_positions, rows, s->batch->n));
+    }
+    return probe_at(run, SITE_EMBED, 0, x);
+}
+
+int block_count(const Stream *s) {
+    int only = s->run->switches.n_layers, all = s->model->config.layers;
+    return only > 0 && only < all ? only : all;
+}
+
+Tensor *block_begin(const Stream *s, int l, Tensor *x) {
+    run_next_block(s->run);
+    return probe_at(s->run, SITE_RESID_PRE, l, x);
+}
+
+static Tensor *normed(const Stream *s, Tensor *x, const Norm *norm) {
+    float eps = s->model->config.norm_eps;
+    if (s->run->switches.no_norm) return x;
+    return norm->bias.rank ? op_layer_norm(s->run, x, &norm->weight, &norm->bias, eps)
+                           : op_rms_norm(s->run, x, &norm->weight, eps);
+}
+
+Tensor *block_norm(const Stream *s, Site site, int l, Tensor *x, const Norm *norm) {
+    return probe_at(s->run, site, l, normed(s, x, norm));
+}
+
+Tensor *block_post_norm(const Stream *s, Site site, int l, Tensor *y, const Norm *norm) {
+    return probe_at(s->run, site, l, norm->weight.rank ? normed(s, y, norm) : y);
+}
+
+Tensor *block_residual(const Stream *s, Site site, int l, Tensor *x, Tensor *y) {
+    Tensor *sum = s->run->switches.no_residual ? y : op_add(s->run, x, y);
+    return probe_at(s->run, site, l, sum);
+}
+
+Tensor *block_end(const Stream *s, Tensor *x) {
+    const Batch *batch = s->batch;
+    run_next_block(s->run);
+    if (batch->logit_row) x = op_rows(s->run, x, batch->logit_row, batch->n_logits);
+    return block_norm(s, SITE_FINAL_NORM, 0, x, &s->model->final_norm);
+}

@@ -1,0 +1,131 @@
+// config.h - the numbers that shape a model, and the one list in which a file names them.
+//
+// An architecture lists its fields once, with their GGUF key and their Hugging Face key; the same
+// list reads GGUF metadata, reads config.json, writes GGUF metadata and writes config.json.  What
+// the list does is decided by the ConfigIo it is given.
+#ifndef HEED_MODEL_CONFIG_H
+#define HEED_MODEL_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/json.h"
+#include "format/gguf.h"
+#include "tensor/ops.h"
+
+// Limits on what a file may claim; beyond them it is refused, so that no size can overflow.
+enum {
+    CONFIG_CONTEXT_MAX = 1 << 24,
+    CONFIG_WIDTH_MAX = 1 << 17,
+    CONFIG_LAYERS_MAX = 1024,
+    CONFIG_HEADS_MAX = 1024,
+    CONFIG_VOCAB_MAX = 1 << 22
+};
+
+typedef enum RotaryScaling {
+    SCALING_NONE,
+    SCALING_LINEAR,
+    SCALING_LLAMA3,
+    SCALING_YARN
+} RotaryScaling;
+
+// Rotary positions as a file describes them (formats.md 2.6); model/rotary.c makes the speeds.
+typedef struct RotarySpec {
+    RotaryPairing pairing;
+    int width; // values of a head that are turned
+    float base;
+    RotaryScaling scaling;
+    float factor;               // linear, llama3, yarn
+    float low, high;            // llama3: low_freq_factor, high_freq_factor
+    int64_t original_context;   // llama3, yarn
+    float beta_fast, beta_slow; // yarn
+    float attention_factor;     // yarn: factor on cos and sin, 0: from the formula
+    bool truncate;              // yarn: whole dimensions as borders of the ramp
+} RotarySpec;
+
+typedef struct Config {
+    int64_t context;     // the longest text the model was made for
+    int width;           // C
+    int layers;          // L
+    int heads, kv_heads; // H, G
+    int head_width;      // D
+    int ffn_width;       // F
+    int64_t vocab;       // V: rows of the embedding
+    float norm_eps;
+    Activation activation;
+    bool has_rotary;
+    RotarySpec rotary;                      // of layers that see everything
+    RotarySpec rotary_local;                // of layers with a window (gemma3), else the same
+    int64_t window;                         // 0: none
+    int window_pattern;                     // every n-th layer has no window; 0: all layers have it
+    float attention_scale;                  // factor on q.k
+    float attention_softcap, final_softcap; // 0: none
+    float embed_scale;                      // factor on embeddings, 1 as a rule
+} Config;
+
+// Does layer l see a window only?
+static inline bool config_is_local(const Config *c, int l) {
+    return c->window > 0 && (c->window_pattern == 0 || (l + 1) % c->window_pattern != 0);
+}
+
+// ---------------------------------------------------------------- reading and writing
+typedef enum ConfigMode {
+    CONFIG_READ_GGUF,
+    CONFIG_READ_HF,
+    CONFIG_WRITE_GGUF,
+    CONFIG_WRITE_HF
+} ConfigMode;
+
+typedef struct ConfigIo {
+    ConfigMode mode;
+    const char *arch;     // prefix of GGUF keys
+    const char *file;     // for messages
+    const GgufFile *gguf; // CONFIG_READ_GGUF
+    const Json *json;     // CONFIG_READ_HF: the object with the text model's keys
+    GgufWriter *gguf_out; // CONFIG_WRITE_GGUF
+    JsonWriter *json_out; // CONFIG_WRITE_HF
+    Arena *arena;         // for built keys
+    bool failed;          // the first error stays in err; later fields are skipped
+    Error *err;
+} ConfigIo;
+
+bool config_is_reading(const ConfigIo *io);
+bool config_is_hf(const ConfigIo *io);
+
+// A number under its GGUF key (without the "arch." prefix) or its Hugging Face key; a key is NULL
+// where one side has none, and the value is then left as it is.  Reading: the default is taken if
+// the key is missing; without a default (config_need_*) that is an error naming file and key, as is
+// a value outside [least, most]. Writing: the value is written, unless it equals the default of a
+// config_take_*.
+void config_need_int(ConfigIo *io, const char *gguf, const char *hf, int64_t *value, int64_t least,
+                     int64_t most);
+void config_take_int(ConfigIo *io, const char *gguf, const char *hf, int64_t *value,
+                     int64_t otherwise);
+void config_need_float(ConfigIo *io, const char *gguf, const char *hf, float *value);
+void config_take_float(ConfigIo *io, const char *gguf, const char *hf, float *value,
+                       float otherwise);
+// One of several words, given as a NULL-terminated list; the value is its index.
+void config_take_word(ConfigIo *io, const char *gguf, const char *hf, const char *const *words,
+                      int *value, int otherwise);
+// Hugging Face only: a flag that heed supports in one value; another one is refused by name.
+void config_expect_bool(ConfigIo *io, const char *hf, bool otherwise, bool wanted);
+void config_fail(ConfigIo *io, ErrorKind kind, const char *key, const char *reason);
+
+// The fields that all decoders of Llama's kind share, under the usual names.
+void config_decoder(ConfigIo *io, Config *c);
+// Which layers see a window: "every n-th does not" (GGUF, older folders) or a list of layer types.
+void config_window_pattern(ConfigIo *io, Config *c, int otherwise);
+// Rotary positions, in the keys of both worlds and of both generations of config.json.
+void config_rotary(ConfigIo *io, Config *c, RotaryPairing pairing);
+// A base of its own for layers with a window (Gemma 3); without a call it is the other one.
+void config_rotary_local(ConfigIo *io, Config *c, float otherwise);
+
+// ---------------------------------------------------------------- rotary.c
+// The turning speeds of a spec.  `divisor` (width/2), or NULL, divides them (GGUF's rope_freqs).
+Rotary rotary_make(Arena *arena, const RotarySpec *spec, const float *divisor);
+// YaRN's factor on cos and sin for a scaling factor: 0.1 * scale * ln(factor) + 1.
+double rotary_yarn_magnitude(double factor, double scale);
+// The divisors that llama3 scaling amounts to, (width/2), for writing rope_freqs.
+float *rotary_llama3_divisors(Arena *arena, const RotarySpec *spec);
+
+#endif

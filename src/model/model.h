@@ -1,0 +1,132 @@
+// model.h - a language model: its numbers, its weights, and the function that runs it.
+//
+//   token ids -> embedding -> L blocks -> norm -> head -> logits over the vocabulary
+//
+//   block:  x -> x + mixer(norm(x))      moves information between positions
+//           x -> x + channel(norm(x))    digests each position alone
+//
+// An architecture is one file (llama.c, gpt2.c, ...) with always the same parts: a drawing, its
+// config, its weight list, its block, its forward.  A model is read-only while it is run.
+#ifndef HEED_MODEL_MODEL_H
+#define HEED_MODEL_MODEL_H
+
+#include "format/safetensors.h"
+#include "model/batch.h"
+#include "model/config.h"
+#include "tensor/run.h"
+#include "text/chat.h"
+#include "text/tokenizer.h"
+
+// ---------------------------------------------------------------- weights
+// An absent weight has data NULL.
+typedef struct Norm {
+    Tensor weight, bias; // (C)
+} Norm;
+
+typedef struct Attention {
+    Tensor q, k, v, o;             // (H*D, C) (G*D, C) (G*D, C) (C, H*D)
+    Tensor q_bias, k_bias, v_bias; // (H*D) (G*D) (G*D)
+    Tensor o_bias;                 // (C)
+    Tensor q_norm, k_norm;         // (D)
+    Tensor qkv, qkv_bias;          // GPT-2 stores q, k, v as one: they are views of its rows
+} Attention;
+
+typedef struct Channel {
+    Tensor gate, up, down;     // (F, C) (F, C) (C, F); gate absent: not gated
+    Tensor up_bias, down_bias; // (F) (C)
+} Channel;
+
+typedef struct Layer {
+    Norm attention_norm;
+    Attention attention;
+    Norm attention_post_norm; // gemma: on the mixer's output
+    Norm channel_norm;
+    Channel channel;
+    Norm channel_post_norm;
+} Layer;
+
+// How the model's author wants it sampled; negative: nothing said.
+typedef struct SamplingAdvice {
+    float temperature, top_p, min_p, repetition;
+    int top_k;
+} SamplingAdvice;
+
+typedef struct Arch Arch;
+
+typedef struct Model {
+    const Arch *arch;
+    Config config;
+    Tensor embed;           // (V, C)
+    Tensor embed_positions; // (context, C), GPT-2
+    Layer *layer;           // (L)
+    Norm final_norm;
+    Tensor head; // (V, C); a copy of `embed` when they are tied
+    bool is_tied;
+    Tensor rotary_divisors; // (D/2) as stored in a GGUF, else absent
+    Rotary rotary, rotary_local;
+
+    Tokenizer *tokenizer;  // NULL: none in the file
+    Str chat_template;     // empty: none
+    Str name;              // as the file calls it, or its path
+    SamplingAdvice advice; // of the model's author
+    const int32_t *end_id; // (n_end_ids) more ids that end a generation (generation_config.json)
+    int64_t n_end_ids;
+    Arena arena;
+
+    bool is_hf; // opened from a Hugging Face folder, else from a GGUF file
+    GgufFile gguf;
+    SafetensorsFile safetensors;
+    const TensorFile *tensors; // of the one that is open: what the weights lie in
+} Model;
+
+// ---------------------------------------------------------------- opening
+typedef struct ModelOptions {
+    bool no_mmap; // read the weights into memory instead of mapping the file
+} ModelOptions;
+
+// Opens a GGUF file (any part of a split one) or a Hugging Face folder.  NULL and one clear line
+// for anything missing, contradictory or not supported.
+MUST_USE Model *model_open(const char *path, ModelOptions options, Error *err);
+void model_close(Model *model); // accepts NULL
+// False if a mapped file has shrunk since: what was computed meanwhile is worthless.
+MUST_USE bool model_intact(const Model *model, Error *err);
+
+// Does this token end a generation?
+bool model_ends(const Model *model, int32_t id);
+
+// ---------------------------------------------------------------- running
+// The hidden state after the last norm (R, C) of the rows that the batch asks for, in its order.
+Tensor *model_hidden(Run *run, const Model *model, const Batch *batch);
+// Logits (R, V) of these rows.
+Tensor *model_logits(Run *run, const Model *model, Tensor *hidden);
+Tensor *model_forward(Run *run, const Model *model, const Batch *batch);
+// Mean cross-entropy of the batch's rows against spec.target; gradients with a tape.
+Tensor *model_loss(Run *run, const Model *model, const Batch *batch, LossSpec spec);
+
+// Plans the run's memory for forwards of up to n tokens behind `state` (NULL: none) and n_logits
+// rows of logits; afterwards such forwards cannot run out.
+MUST_USE bool model_plan(Run *run, const Model *model, struct State *state, int64_t n,
+                         int64_t n_logits, Error *err);
+
+// ---------------------------------------------------------------- architectures
+struct WeightVisitor;
+
+struct Arch {
+    const char *name;            // GGUF's general.architecture
+    const char *const *hf_types; // config.json's model_type, NULL-terminated; the first is written
+    const char *hf_class;        // config.json's architectures[0]
+    const char *hf_layer;        // prefix of a layer's weights in Hugging Face files, with "%d"
+    void (*config)(ConfigIo *io, Config *config);
+    void (*weights)(struct WeightVisitor *v, Model *model);
+    Tensor *(*hidden)(Run *run, const Model *model, const Batch *batch);
+};
+
+// Reads a model's vocabulary from a GGUF file and writes one (vocab.c).
+MUST_USE bool vocab_read(Arena *arena, const GgufFile *file, Vocab *vocab, Error *err);
+void vocab_write(GgufWriter *writer, const Vocab *vocab);
+
+extern const Arch arch_gpt2, arch_llama, arch_qwen2, arch_qwen3, arch_gemma3;
+const Arch *arch_named(Str name);      // NULL if unknown
+const Arch *arch_of_hf_type(Str type); // NULL if unknown
+
+#endif

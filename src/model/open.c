@@ -1,0 +1,223 @@
+// open.c - from a path to a model that can be run: which architecture, which numbers, which
+// weights, which tokenizer.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "model/model.h"
+#include "model/weights.h"
+
+enum { SMALL_FILE = 64 << 20 }; // of JSON beside the weights: tokenizer.json of large vocabularies
+
+static const GgufRange ANY_SIZE = {0, INT32_MAX};
+
+// ---------------------------------------------------------------- GGUF
+static bool gguf_advice(Model *m, Error *err) {
+    double temperature = -1, top_p = -1, min_p = -1, repetition = -1;
+    int64_t top_k = -1;
+    const GgufFile *f = &m->gguf;
+    if (!gguf_try_number(f, "general.sampling.temp", 0, 100, &temperature, err) ||
+        !gguf_try_number(f, "general.sampling.top_p", 0, 1, &top_p, err) ||
+        !gguf_try_number(f, "general.sampling.min_p", 0, 1, &min_p, err) ||
+        !gguf_try_number(f, "general.sampling.penalty_repeat", 0, 100, &repetition, err) ||
+        !gguf_try_integer(f, "general.sampling.top_k", ANY_SIZE, &top_k, err))
+        return false;
+    m->advice = (SamplingAdvice){(float)temperature, (float)top_p, (float)min_p, (float)repetition,
+                                 (int)top_k};
+    return true;
+}
+
+static bool gguf_texts(Model *m, Error *err) {
+    Vocab vocab;
+    if (!gguf_try_string(&m->gguf, "general.name", &m->name, err) ||
+        !gguf_try_string(&m->gguf, "tokenizer.chat_template", &m->chat_template, err))
+        return false;
+    Str kind = {0};
+    if (!gguf_try_string(&m->gguf, "tokenizer.ggml.model", &kind, err)) return false;
+    if (kind.n == 0 || str_equal(kind, STR("none")) || str_equal(kind, STR("no_vocab")))
+        return true;
+    if (!vocab_read(&m->arena, &m->gguf, &vocab, err)) return false;
+    m->tokenizer = tokenizer_from_vocab(&m->arena, &vocab, err);
+    return m->tokenizer || error_wrap(err, "%s", m->tensors->path.data);
+}
+
+static bool open_gguf(Model *m, const char *path, bool use_map, Error *err) {
+    Str name;
+    if (!gguf_open(&m->gguf, path, use_map, err)) return false;
+    m->tensors = &m->gguf.tensors;
+    if (!gguf_get_string(&m->gguf, "general.architecture", &name, err)) return false;
+    m->arch = arch_named(name);
+    if (!m->arch)
+        return error_set(err, ERROR_UNSUPPORTED, "%s: general.architecture: '%s' is not supported",
+                         path, tensor_file_quote(name).text);
+    ConfigIo io = {.mode = CONFIG_READ_GGUF,
+                   .arch = m->arch->name,
+                   .file = path,
+                   .gguf = &m->gguf,
+                   .arena = &m->arena,
+                   .err = err};
+    m->arch->config(&io, &m->config);
+    if (io.failed) return false;
+    const TensorEntry *embed = tensor_file_find(m->tensors, STR("token_embd.weight"));
+    if (!embed || embed->rank != 2)
+        return error_set(err, ERROR_FORMAT, "%s: tensor token_embd.weight is missing", path);
+    m->config.vocab = embed->dim[0];
+    return gguf_texts(m, err) && gguf_advice(m, err);
+}
+
+// ---------------------------------------------------------------- Hugging Face folder
+static const char *in_folder(Model *m, const char *folder, const char *file) {
+    return str_printf(&m->arena, "%s/%s", folder, file).data;
+}
+
+// The file's JSON; *json stays NULL where the file is absent and may be.
+static bool folder_json(Model *m, const char *folder, const char *file, const Json **json,
+                        Error *err) {
+    Str text;
+    const char *path = in_folder(m, folder, file);
+    *json = NULL;
+    if (!file_exists(path)) return true;
+    if (!file_read(&m->arena, path, SMALL_FILE, &text, err)) return false;
+    *json = json_parse(&m->arena, text, SMALL_FILE, err);
+    if (*json && (*json)->kind == JSON_OBJECT) return true;
+    if (!*json) return error_wrap(err, "%s", path);
+    return error_set(err, ERROR_FORMAT, "%s: must be an object", path);
+}
+
+static bool folder_config(Model *m, const char *folder, const Json **config, Error *err) {
+    const char *path = in_folder(m, folder, "config.json");
+    if (!folder_json(m, folder, "config.json", config, err)) return false;
+    if (!*config) return error_set(err, ERROR_IO, "%s: no such file", path);
+    Str type = json_string(json_get(*config, "model_type"), STR(""));
+    m->arch = arch_of_hf_type(type);
+    if (!m->arch)
+        return error_set(err, ERROR_UNSUPPORTED, "%s: model_type: '%s' is not supported", path,
+                         tensor_file_quote(type).text);
+    ConfigIo io = {.mode = CONFIG_READ_HF,
+                   .arch = m->arch->name,
+                   .file = path,
+                   .json = *config,
+                   .arena = &m->arena,
+                   .err = err};
+    config_need_int(&io, NULL, "vocab_size", &m->config.vocab, 1, CONFIG_VOCAB_MAX);
+    m->arch->config(&io, &m->config);
+    return !io.failed;
+}
+
+static bool folder_tokenizer(Model *m, const char *folder, Error *err) {
+    Str text, config = STR("");
+    const char *path = in_folder(m, folder, "tokenizer.json");
+    const char *config_path = in_folder(m, folder, "tokenizer_config.json");
+    const Json *json = NULL;
+    if (file_exists(config_path) && !file_read(&m->arena, config_path, SMALL_FILE, &config, err))
+        return false;
+    if (!folder_json(m, folder, "tokenizer_config.json", &json, err)) return false;
+    m->chat_template = json_string(json_get(json, "chat_template"), m->chat_template);
+    const char *template_path = in_folder(m, folder, "chat_template.jinja");
+    if (file_exists(template_path) &&
+        !file_read(&m->arena, template_path, SMALL_FILE, &m->chat_template, err))
+        return false;
+    if (!file_exists(path)) return true;
+    if (!file_read(&m->arena, path, SMALL_FILE, &text, err)) return false;
+    m->tokenizer = tokenizer_from_json(&m->arena, text, config, err);
+    return m->tokenizer || error_wrap(err, "%s", path);
+}
+
+// generation_config.json: how to sample, and which ids end (a number or a list; it overrides
+// config.json).
+static bool folder_generation(Model *m, const char *folder, const Json *config, Error *err) {
+    const Json *json;
+    if (!folder_json(m, folder, "generation_config.json", &json, err)) return false;
+    bool samples = json_bool(json_get(json, "do_sample"), false);
+    m->advice = (SamplingAdvice){-1, -1, -1, -1, -1};
+    if (samples) {
+        m->advice.temperature = (float)json_number(json_get(json, "temperature"), -1);
+        m->advice.top_p = (float)json_number(json_get(json, "top_p"), -1);
+        m->advice.min_p = (float)json_number(json_get(json, "min_p"), -1);
+        m->advice.repetition = (float)json_number(json_get(json, "repetition_penalty"), -1);
+        m->advice.top_k = (int)json_integer(json_get(json, "top_k"), -1);
+    }
+    const Json *ends = json_get(json, "eos_token_id");
+    if (!ends) ends = json_get(config, "eos_token_id");
+    if (!ends || ends->kind == JSON_NULL) return true;
+    bool is_list = ends->kind == JSON_ARRAY;
+    m->n_end_ids = is_list ? ends->count : 1;
+    int32_t *ids = arena_new(&m->arena, int32_t, m->n_end_ids);
+    const Json *item = is_list ? ends->child : ends;
+    for (int64_t i = 0; i < m->n_end_ids; i++, item = item->next)
+        ids[i] = (int32_t)json_integer(item, -1);
+    m->end_id = ids;
+    return true;
+}
+
+static bool open_folder(Model *m, const char *folder, bool use_map, Error *err) {
+    const Json *config;
+    m->is_hf = true;
+    if (!folder_config(m, folder, &config, err)) return false;
+    if (!safetensors_open(&m->safetensors, folder, use_map, err)) return false;
+    m->tensors = &m->safetensors.tensors;
+    const Json *tie = json_get(config, "tie_word_embeddings");
+    m->is_tied = json_bool(tie, false);
+    if (tie && !m->is_tied && !tensor_file_find(m->tensors, STR("lm_head.weight")))
+        return error_set(err, ERROR_FORMAT,
+                         "%s: tensor lm_head.weight is missing, and config.json"
+                         " says that it is not tied",
+                         folder);
+    return folder_tokenizer(m, folder, err) && folder_generation(m, folder, config, err);
+}
+
+// ---------------------------------------------------------------- both
+static bool finish(Model *m, Error *err) {
+    m->layer = arena_new(&m->arena, Layer, m->config.layers);
+    if (!weights_load(m, err)) return false;
+    if (!m->head.data || m->is_tied) {
+        m->head = m->embed;
+        m->is_tied = true;
+    }
+    if (m->tokenizer && tokenizer_size(m->tokenizer) > m->config.vocab)
+        return error_set(err, ERROR_FORMAT,
+                         "%s: the tokenizer has %lld tokens, the embedding %lld rows",
+                         m->tensors->path.data, (long long)tokenizer_size(m->tokenizer),
+                         (long long)m->config.vocab);
+    if (!m->config.has_rotary) return true;
+    const RotarySpec *all = &m->config.rotary, *local = &m->config.rotary_local;
+    m->rotary = rotary_make(&m->arena, all, m->rotary_divisors.data);
+    m->rotary_local = m->rotary;
+    if (local->base != all->base || local->scaling != all->scaling || local->factor != all->factor)
+        m->rotary_local = rotary_make(&m->arena, local, NULL);
+    return true;
+}
+
+Model *model_open(const char *path, ModelOptions options, Error *err) {
+    Model *m = calloc(1, sizeof *m);
+    if (!m) {
+        error_set(err, ERROR_MEMORY, "no memory for a model");
+        return NULL;
+    }
+    bool ok = arena_init(&m->arena, ARENA_DEFAULT, err);
+    if (ok) m->name = str_copy(&m->arena, str_from(path));
+    if (ok)
+        ok = file_is_folder(path) ? open_folder(m, path, !options.no_mmap, err)
+                                  : open_gguf(m, path, !options.no_mmap, err);
+    if (ok && finish(m, err)) return m;
+    model_close(m);
+    return NULL;
+}
+
+void model_close(Model *model) {
+    if (!model) return;
+    gguf_close(&model->gguf);
+    safetensors_close(&model->safetensors);
+    arena_drop(&model->arena);
+    free(model);
+}
+
+bool model_intact(const Model *model, Error *err) {
+    return tensor_file_intact(model->tensors, err);
+}
+
+bool model_ends(const Model *model, int32_t id) {
+    for (int64_t i = 0; i < model->n_end_ids; i++)
+        if (model->end_id[i] == id) return true;
+    return model->tokenizer && tokenizer_ends(model->tokenizer, id);
+}

@@ -1,0 +1,103 @@
+// vocab.c - the tokenizer.ggml.* keys of a GGUF file, read and written.
+#include <limits.h>
+
+#include "model/model.h"
+
+static const GgufRange ANY_ID = {-1, INT32_MAX};
+
+// X(field, key) - special ids.
+#define SPECIAL_IDS(X)                            \
+    X(bos, "tokenizer.ggml.bos_token_id")         \
+    X(eos, "tokenizer.ggml.eos_token_id")         \
+    X(eot, "tokenizer.ggml.eot_token_id")         \
+    X(eom, "tokenizer.ggml.eom_token_id")         \
+    X(unknown, "tokenizer.ggml.unknown_token_id") \
+    X(padding, "tokenizer.ggml.padding_token_id")
+
+static bool read_id(const GgufFile *file, const char *key, int32_t *id, Error *err) {
+    int64_t value = *id;
+    if (!gguf_try_integer(file, key, ANY_ID, &value, err)) return false;
+    *id = (int32_t)value;
+    return true;
+}
+
+// An optional list must be as long as the vocabulary.
+static bool same_length(const GgufFile *file, const char *key, int64_t n, int64_t want,
+                        Error *err) {
+    if (n == want) return true;
+    return error_set(err, ERROR_FORMAT, "%s: %s has %lld entries, the vocabulary %lld",
+                     file->tensors.path.data, key, (long long)n, (long long)want);
+}
+
+static bool read_lists(Arena *arena, const GgufFile *file, Vocab *vocab, Error *err) {
+    const char *scores = "tokenizer.ggml.scores", *kinds = "tokenizer.ggml.token_type";
+    const char *merges = "tokenizer.ggml.merges";
+    int64_t n;
+    if (!gguf_get_strings(file, arena, "tokenizer.ggml.tokens", &vocab->token, &vocab->n_tokens,
+                          err))
+        return false;
+    if (gguf_find(file, scores))
+        if (!gguf_get_floats(file, arena, scores, &vocab->score, &n, err) ||
+            !same_length(file, scores, n, vocab->n_tokens, err))
+            return false;
+    if (gguf_find(file, kinds))
+        if (!gguf_get_int32s(file, arena, kinds, &vocab->kind, &n, err) ||
+            !same_length(file, kinds, n, vocab->n_tokens, err))
+            return false;
+    if (!gguf_find(file, merges)) return true;
+    return gguf_get_strings(file, arena, merges, &vocab->merge, &vocab->n_merges, err);
+}
+
+// What holds where a file is silent: formats.md 2.5.
+static void set_defaults(Vocab *vocab) {
+    bool is_sentencepiece = str_equal(vocab->model, STR("llama"));
+    vocab->bos = is_sentencepiece ? 1 : 11;
+    vocab->eos = is_sentencepiece ? 2 : 11;
+    vocab->unknown = is_sentencepiece ? 0 : -1;
+    vocab->eot = vocab->eom = vocab->padding = -1;
+    vocab->add_bos = vocab->add_space_prefix = is_sentencepiece;
+    if (str_equal(vocab->pre, STR("llama-bpe")) || str_equal(vocab->pre, STR("tekken")))
+        vocab->add_bos = true;
+}
+
+bool vocab_read(Arena *arena, const GgufFile *file, Vocab *vocab, Error *err) {
+    *vocab = (Vocab){.pre = STR("")};
+    if (!gguf_get_string(file, "tokenizer.ggml.model", &vocab->model, err) ||
+        !gguf_try_string(file, "tokenizer.ggml.pre", &vocab->pre, err))
+        return false;
+    set_defaults(vocab);
+    if (!read_lists(arena, file, vocab, err)) return false;
+#define X(field, key) \
+    if (!read_id(file, key, &vocab->field, err)) return false;
+    SPECIAL_IDS(X)
+#undef X
+    // The defaults of silent files may lie outside a small vocabulary: then there is no such token.
+    if (vocab->bos >= vocab->n_tokens && !gguf_find(file, "tokenizer.ggml.bos_token_id"))
+        vocab->bos = -1;
+    if (vocab->eos >= vocab->n_tokens && !gguf_find(file, "tokenizer.ggml.eos_token_id"))
+        vocab->eos = -1;
+    return gguf_try_bool(file, "tokenizer.ggml.add_bos_token", &vocab->add_bos, err) &&
+           gguf_try_bool(file, "tokenizer.ggml.add_eos_token", &vocab->add_eos, err) &&
+           gguf_try_bool(file, "tokenizer.ggml.add_space_prefix", &vocab->add_space_prefix, err) &&
+           gguf_try_bool(file, "tokenizer.ggml.remove_extra_whitespaces",
+                         &vocab->remove_extra_whitespaces, err);
+}
+
+void vocab_write(GgufWriter *w, const Vocab *vocab) {
+    gguf_set_string(w, "tokenizer.ggml.model", vocab->model);
+    if (vocab->pre.n) gguf_set_string(w, "tokenizer.ggml.pre", vocab->pre);
+    gguf_set_array(w, "tokenizer.ggml.tokens", GGUF_STRING, vocab->token, vocab->n_tokens);
+    if (vocab->score)
+        gguf_set_array(w, "tokenizer.ggml.scores", GGUF_F32, vocab->score, vocab->n_tokens);
+    if (vocab->kind)
+        gguf_set_array(w, "tokenizer.ggml.token_type", GGUF_I32, vocab->kind, vocab->n_tokens);
+    if (vocab->merge)
+        gguf_set_array(w, "tokenizer.ggml.merges", GGUF_STRING, vocab->merge, vocab->n_merges);
+#define X(field, key) \
+    if (vocab->field >= 0) gguf_set_integer(w, key, GGUF_U32, vocab->field);
+    SPECIAL_IDS(X)
+#undef X
+    gguf_set_bool(w, "tokenizer.ggml.add_bos_token", vocab->add_bos);
+    gguf_set_bool(w, "tokenizer.ggml.add_eos_token", vocab->add_eos);
+    gguf_set_bool(w, "tokenizer.ggml.add_space_prefix", vocab->add_space_prefix);
+}

@@ -1,0 +1,157 @@
+// weights.c - the weight list: names, the parts that many lists share, and its simple visitors.
+#include "model/weights.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *place_name(Place place) {
+    static const char *const names[] = {
+#define X(name, words) [PLACE_##name] = (words),
+        PLACES(X)
+#undef X
+    };
+    return names[place];
+}
+
+void weights_visit(WeightVisitor *v, int layer, const Weight *list) {
+    for (const Weight *w = list; w->tensor; w++) v->visit(v->user, w, layer);
+}
+
+// The layer's number stands where the prefix has "%d".
+const char *weight_name(const Arch *arch, const Weight *weight, int layer, bool is_hf,
+                        char out[WEIGHT_NAME_MAX]) {
+    const char *name = is_hf ? weight->hf : weight->gguf;
+    const char *prefix = is_hf ? arch->hf_layer : "blk.%d.";
+    const char *number = layer >= 0 ? strstr(prefix, "%d") : NULL;
+    if (!name) return NULL;
+    if (number)
+        snprintf(out, WEIGHT_NAME_MAX, "%.*s%d%s%s", (int)(number - prefix), prefix, layer,
+                 number + 2, name);
+    else
+        snprintf(out, WEIGHT_NAME_MAX, "%s", name);
+    return out;
+}
+
+// ---------------------------------------------------------------- Llama's names
+// clang-format off
+void weights_ends(WeightVisitor *v, Model *m, Form norm_form) {
+    int64_t w = m->config.width, vocab = m->config.vocab, pairs = m->config.rotary.width / 2;
+    weights_visit(v, -1, (Weight[]){
+        {&m->embed, "token_embd.weight", "model.embed_tokens.weight", {vocab, w}, PLACE_EMBEDDING},
+        {&m->rotary_divisors, "rope_freqs.weight", NULL, {pairs}, PLACE_NORM_POSITION, .is_optional = true},
+        {&m->final_norm.weight, "output_norm.weight", "model.norm.weight", {w}, PLACE_NORM_POSITION, norm_form},
+        {&m->head, "output.weight", "lm_head.weight", {vocab, w}, PLACE_EMBEDDING, .is_optional = true},
+        {0}});
+}
+
+void weights_attention(WeightVisitor *v, Model *m, int l, Form query_key_form) {
+    const Config *c = &m->config;
+    int64_t w = c->width, q = (int64_t)c->heads * c->head_width, kv = (int64_t)c->kv_heads * c->head_width;
+    Attention *a = &m->layer[l].attention;
+    weights_visit(v, l, (Weight[]){
+        {&a->q, "attn_q.weight", "self_attn.q_proj.weight", {q, w}, PLACE_ATTENTION, query_key_form},
+        {&a->k, "attn_k.weight", "self_attn.k_proj.weight", {kv, w}, PLACE_ATTENTION, query_key_form},
+        {&a->v, "attn_v.weight", "self_attn.v_proj.weight", {kv, w}, PLACE_ATTENTION},
+        {&a->o, "attn_output.weight", "self_attn.o_proj.weight", {w, q}, PLACE_ATTENTION},
+        {0}});
+}
+
+void weights_gated_channel(WeightVisitor *v, Model *m, int l) {
+    int64_t w = m->config.width, f = m->config.ffn_width;
+    Channel *c = &m->layer[l].channel;
+    weights_visit(v, l, (Weight[]){
+        {&c->gate, "ffn_gate.weight", "mlp.gate_proj.weight", {f, w}, PLACE_FEED_FORWARD},
+        {&c->up, "ffn_up.weight", "mlp.up_proj.weight", {f, w}, PLACE_FEED_FORWARD},
+        {&c->down, "ffn_down.weight", "mlp.down_proj.weight", {w, f}, PLACE_FEED_FORWARD},
+        {0}});
+}
+// clang-format on
+
+// ---------------------------------------------------------------- every present weight
+typedef struct Each {
+    void (*fn)(void *user, const Weight *weight, int layer);
+    void *user;
+    const Model *model;
+} Each;
+
+// A tied head is the embedding under another name.
+static void each_present(void *user, const Weight *weight, int layer) {
+    const Each *each = user;
+    bool is_twin = each->model->is_tied && weight->tensor == &each->model->head;
+    if (weight->tensor->data && !is_twin) each->fn(each->user, weight, layer);
+}
+
+void weights_each(Model *model, void (*fn)(void *user, const Weight *weight, int layer),
+                  void *user) {
+    Each each = {fn, user, model};
+    WeightVisitor v = {each_present, &each};
+    model->arch->weights(&v, model);
+}
+
+// ---------------------------------------------------------------- counting
+typedef struct Counter {
+    WeightCount count;
+    bool all;
+    int layer;
+} Counter;
+
+static void count_weight(void *user, const Weight *weight, int layer) {
+    Counter *counter = user;
+    if (!counter->all && layer != counter->layer) return;
+    int64_t n = tensor_count(weight->tensor);
+    counter->count.place[weight->place] += n;
+    counter->count.total += n;
+    counter->count.bytes += (int64_t)tensor_bytes(weight->tensor);
+}
+
+// The list takes a model that could be changed; counting changes nothing.
+static WeightCount count(const Model *model, Counter counter) {
+    weights_each((Model *)(uintptr_t)model, count_weight, &counter);
+    return counter.count;
+}
+
+WeightCount weights_count(const Model *model) {
+    return count(model, (Counter){.all = true});
+}
+
+WeightCount weights_count_layer(const Model *model, int layer) {
+    return count(model, (Counter){.layer = layer});
+}
+
+// ---------------------------------------------------------------- gradients
+typedef struct Giver {
+    float *next;
+    int64_t n;
+    const Model *model;
+} Giver;
+
+static bool is_trained(const Giver *giver, const Weight *weight) {
+    return weight->tensor->dtype == DTYPE_F32 && weight->tensor != &giver->model->rotary_divisors;
+}
+
+static void count_trained(void *user, const Weight *weight, int layer) {
+    (void)layer;
+    Giver *giver = user;
+    if (is_trained(giver, weight)) giver->n += tensor_count(weight->tensor);
+}
+
+static void give(void *user, const Weight *weight, int layer) {
+    (void)layer;
+    Giver *giver = user;
+    if (!is_trained(giver, weight)) return;
+    weight->tensor->grad = giver->next;
+    giver->next += tensor_count(weight->tensor);
+}
+
+float *weights_give_gradients(Model *model, int64_t *n) {
+    Giver giver = {.model = model};
+    weights_each(model, count_trained, &giver);
+    float *block = arena_push_aligned(&model->arena, sizeof(float) * (size_t)giver.n, 64);
+    memset(block, 0, sizeof(float) * (size_t)giver.n);
+    giver.next = block;
+    weights_each(model, give, &giver);
+    if (model->is_tied) model->head = model->embed;
+    weights_each(model, give, &(Giver){.next = block, .model = model}); // views follow their whole
+    *n = giver.n;
+    return block;
+}

@@ -1,0 +1,87 @@
+// weights.h - the weight list of a model, and what walks it.
+//
+// An architecture names each of its weights once: the field, its GGUF name, its Hugging Face name,
+// its shape, its place in the parameter table.  Loading, saving, counting, initialising and giving
+// gradients are visitors of that one list.
+#ifndef HEED_MODEL_WEIGHTS_H
+#define HEED_MODEL_WEIGHTS_H
+
+#include "format/tensor_file.h"
+#include "model/model.h"
+
+// The four places of the parameter table.
+#define PLACES(X)                   \
+    X(EMBEDDING, "embedding")       \
+    X(ATTENTION, "attention")       \
+    X(FEED_FORWARD, "feed_forward") \
+    X(NORM_POSITION, "norm_position")
+
+typedef enum Place {
+#define X(name, words) PLACE_##name,
+    PLACES(X)
+#undef X
+        PLACE_COUNT
+} Place;
+const char *place_name(Place place);
+
+// How a Hugging Face file stores what GGUF (and heed) store otherwise.
+typedef enum Form {
+    FORM_SAME,
+    FORM_TRANSPOSED, // GPT-2's Conv1D: (in, out)
+    FORM_ONE_PLUS,   // Gemma's norms: the factor minus 1
+    FORM_ROTARY      // Llama's q, k: halves of a head there, neighbours in a GGUF (either runs)
+} Form;
+
+typedef struct Weight {
+    Tensor *tensor;
+    const char *gguf, *hf; // within a layer: without "blk.N." and the architecture's hf_layer
+    int64_t dim[2];        // (rows, cols), or (n, 0) for a vector
+    Place place;
+    Form form;
+    bool is_optional;
+} Weight;
+
+// Called with each weight and its layer (-1: of no layer).
+typedef struct WeightVisitor WeightVisitor;
+struct WeightVisitor {
+    void (*visit)(void *user, const Weight *weight, int layer);
+    void *user;
+};
+
+// For the architecture files: hands a list, ended by an empty entry, to the visitor.
+void weights_visit(WeightVisitor *v, int layer, const Weight *list);
+
+// The parts of a list that Llama named and most decoders took over: embedding, last norm and head;
+// q, k, v, o of layer l; gate, up, down of layer l.  `norm_form`: Gemma stores its norms otherwise.
+void weights_ends(WeightVisitor *v, Model *m, Form norm_form);
+void weights_attention(WeightVisitor *v, Model *m, int l, Form query_key_form);
+void weights_gated_channel(WeightVisitor *v, Model *m, int l);
+
+// The full name of a weight in either world.
+enum { WEIGHT_NAME_MAX = 128 };
+const char *weight_name(const Arch *arch, const Weight *weight, int layer, bool is_hf,
+                        char out[WEIGHT_NAME_MAX]);
+
+// ---------------------------------------------------------------- visitors
+// Binds every weight to a file: found, of the right shape, in heed's form (copied into the model's
+// arena only where the forms differ).  A tensor of the file that is not in the list is refused,
+// unless it is known to be needless (rotary buffers, attention masks).
+MUST_USE bool weights_load(Model *model, Error *err);
+
+typedef struct WeightCount {
+    int64_t place[PLACE_COUNT]; // parameters
+    int64_t total;
+    int64_t bytes;
+} WeightCount;
+// Of the whole model or of one layer.  Tied weights count once.
+WeightCount weights_count(const Model *model);
+WeightCount weights_count_layer(const Model *model, int layer);
+
+// Calls fn for each present weight, in the order of the list.
+void weights_each(Model *model, void (*fn)(void *user, const Weight *weight, int layer),
+                  void *user);
+
+// Gives every f32 weight a zeroed gradient, in one block of *n floats in the model's arena.
+float *weights_give_gradients(Model *model, int64_t *n);
+
+#endif

@@ -1,0 +1,130 @@
+// weights_load.c - binding a model's weights to the tensors of a file.
+//
+// Matrices are used where they lie, in the type they have.  Vectors are computed with in f32, and
+// a few matrices of Hugging Face files are kept in another form there: these are copied.
+#include <stdio.h>
+#include <string.h>
+
+#include "model/weights.h"
+#include "quant/quant.h"
+
+typedef struct Loader {
+    Model *model;
+    Map used; // names of the file that the list asked for
+    bool failed;
+    Error *err;
+} Loader;
+
+// The form in which this file keeps a weight.  Rotary pairs are run as they are.
+static Form form_in_file(const Loader *load, const Weight *w) {
+    return load->model->is_hf && w->form != FORM_ROTARY ? w->form : FORM_SAME;
+}
+
+static bool check_shape(Loader *load, const TensorEntry *entry, const Weight *w) {
+    bool is_turned = form_in_file(load, w) == FORM_TRANSPOSED;
+    int64_t first = w->dim[is_turned], second = w->dim[!is_turned];
+    int rank = w->dim[1] ? 2 : 1;
+    if (entry->rank == rank && entry->dim[0] == first && (rank == 1 || entry->dim[1] == second))
+        return true;
+    char have[128] = "", want[64];
+    for (int i = 0; i < entry->rank; i++) {
+        size_t n = strlen(have);
+        snprintf(have + n, sizeof have - n, "%s%lld", i ? ", " : "", (long long)entry->dim[i]);
+    }
+    snprintf(want, sizeof want, rank == 1 ? "%lld" : "%lld, %lld", (long long)first,
+             (long long)second);
+    return error_set(load->err, ERROR_FORMAT, "%s: tensor %s has shape (%s), the config wants (%s)",
+                     load->model->tensors->path.data, tensor_file_quote(entry->name).text, have,
+                     want);
+}
+
+static void transpose(const float *from, float *to, int64_t rows, int64_t cols) {
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t c = 0; c < cols; c++) to[r * cols + c] = from[c * rows + r];
+}
+
+// A copy in f32, in heed's form.
+static float *decoded(Loader *load, const TensorEntry *entry, const Weight *w) {
+    Arena *arena = &load->model->arena;
+    int64_t n = w->dim[0] * (w->dim[1] ? w->dim[1] : 1);
+    size_t bytes = sizeof(float) * (size_t)n;
+    float *out = arena_push_aligned(arena, bytes, 64);
+    Form form = form_in_file(load, w);
+    if (form == FORM_TRANSPOSED) {
+        ArenaMark mark = arena_mark(arena);
+        float *raw = arena_push_aligned(arena, bytes, 64);
+        quant_decode(entry->dtype, entry->data, raw, n);
+        transpose(raw, out, w->dim[0], w->dim[1]);
+        arena_back(arena, mark);
+        return out;
+    }
+    quant_decode(entry->dtype, entry->data, out, n);
+    for (int64_t i = 0; i < n && form == FORM_ONE_PLUS; i++) out[i] += 1;
+    return out;
+}
+
+static bool bind(Loader *load, const TensorEntry *entry, const Weight *w) {
+    DType dtype;
+    if (!tensor_file_dtype(load->model->tensors, entry, &dtype, load->err)) return false;
+    if (!check_shape(load, entry, w)) return false;
+    Tensor *t = w->tensor;
+    *t = (Tensor){.dtype = dtype, .rank = w->dim[1] ? 2 : 1, .dim = {w->dim[0], w->dim[1]}};
+    size_t alignment = dtype == DTYPE_F32 ? sizeof(float) : sizeof(uint16_t);
+    if (form_in_file(load, w) != FORM_SAME || (t->rank == 1 && dtype != DTYPE_F32)) {
+        t->dtype = DTYPE_F32;
+        t->data = decoded(load, entry, w);
+    } else if ((uintptr_t)entry->data % alignment != 0) { // safetensors promise no alignment
+        t->data = arena_push_aligned(&load->model->arena, (size_t)entry->bytes, 64);
+        memcpy(t->data, entry->data, (size_t)entry->bytes);
+    } else {
+        t->data = (void *)(uintptr_t)entry->data; // in a file that is mapped read-only
+    }
+    return true;
+}
+
+static void load_weight(void *user, const Weight *w, int layer) {
+    Loader *load = user;
+    Model *m = load->model;
+    char buffer[WEIGHT_NAME_MAX];
+    const char *name = load->failed ? NULL : weight_name(m->arch, w, layer, m->is_hf, buffer);
+    if (!name) return;
+    const TensorEntry *entry = tensor_file_find(m->tensors, str_from(name));
+    if (entry) {
+        map_add(&load->used, entry->name, 1);
+        load->failed = !bind(load, entry, w);
+    } else if (!w->is_optional) {
+        load->failed = true;
+        error_set(load->err, ERROR_FORMAT, "%s: tensor %s is missing", m->tensors->path.data, name);
+    }
+}
+
+// Buffers that old files carry although they follow from the config.
+static bool is_needless(Str name) {
+    static const char *const ends[] = {".attn.bias", ".attn.masked_bias", ".rotary_emb.inv_freq"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (str_ends(name, str_from(ends[i]))) return true;
+    return false;
+}
+
+// A tensor that no list names would be ignored in silence: the model is another than we think.
+static bool refuse_strangers(Loader *load) {
+    const TensorFile *file = load->model->tensors;
+    for (int64_t i = 0; i < file->n; i++) {
+        Str name = file->entry[i].name;
+        if (map_get(&load->used, name) >= 0 || is_needless(name)) continue;
+        return error_set(load->err, ERROR_UNSUPPORTED, "%s: tensor %s is not part of a %s model",
+                         file->path.data, tensor_file_quote(name).text, load->model->arch->name);
+    }
+    return true;
+}
+
+bool weights_load(Model *model, Error *err) {
+    Arena names;
+    if (!arena_init(&names, ARENA_DEFAULT, err)) return false;
+    Loader load = {.model = model, .used = map_make(&names, model->tensors->n), .err = err};
+    WeightVisitor v = {load_weight, &load};
+    model->arch->weights(&v, model);
+    bool ok = !load.failed && refuse_strangers(&load);
+    arena_drop(&names);
+    return ok;
+}
