@@ -119,6 +119,7 @@ static const struct {
     {"\"\\u12g4\"", "four hexadecimal digits"},
     {"\"\\uD800\"", "lone surrogate"},
     {"\"\\uDC00\"", "lone surrogate"},
+    {"\"\\uDC00\\uDC00\"", "lone surrogate"},
     {"\"\\uD800\\uD800\"", "lone surrogate"},
     {"\"\\uD800\\u0041\"", "lone surrogate"},
     {"\"\\uD800\\n\"", "lone surrogate"},

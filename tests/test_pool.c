@@ -102,17 +102,51 @@ TEST(pool, many_tiny_regions) {
     }
 }
 
+static void pause_seconds(double seconds) {
+    double end = clock_seconds() + seconds;
+    while (clock_seconds() < end) continue;
+}
+
 // Waits longer than the workers spin, so that each region wakes sleepers.
 TEST(pool, regions_after_sleep) {
     Pool *pool = open_or_report(3);
     if (!pool) return;
     atomic_llong total = 0;
     for (int i = 0; i < 100; i++) {
-        double end = clock_seconds() + 200e-6;
-        while (clock_seconds() < end) continue;
+        pause_seconds(200e-6);
         pool_run(pool, count, &total, 64, 1);
     }
     CHECK_EQUAL(atomic_load(&total), 6400);
+    pool_close(pool);
+}
+
+typedef struct Slow {
+    atomic_int n_started, n_done;
+} Slow;
+
+// The caller waits (a second at most) until a worker has begun; workers take their time.
+static void dawdle(void *arg, int64_t begin, int64_t end, int worker) {
+    Slow *slow = arg;
+    double start = clock_seconds();
+    if (worker > 0) {
+        atomic_fetch_add(&slow->n_started, 1);
+        pause_seconds(3e-3);
+    } else {
+        while (atomic_load(&slow->n_started) == 0 && clock_seconds() < start + 1) continue;
+    }
+    atomic_fetch_add(&slow->n_done, (int)(end - begin));
+}
+
+TEST(pool, sleepers_wake_and_are_waited_for) {
+    Pool *pool = open_or_report(2);
+    if (!pool || pool_threads(pool) == 1) return;
+    for (int i = 0; i < 10; i++) {
+        Slow slow = {0};
+        pause_seconds(1e-3);
+        pool_run(pool, dawdle, &slow, 4, 1);
+        CHECK_EQUAL(atomic_load(&slow.n_done), 4);
+        CHECK(atomic_load(&slow.n_started) > 0);
+    }
     pool_close(pool);
 }
 

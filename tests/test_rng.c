@@ -57,6 +57,11 @@ TEST(rng, below_is_even) {
     for (int i = 0; i < 100; i++) CHECK_EQUAL(rng_below(&rng, 1), 0);
     uint64_t half = (UINT64_C(1) << 63) + 1; // half of all draws are refused
     for (int i = 0; i < 100; i++) CHECK(rng_below(&rng, half) < half);
+    // Taking remainders alone would hit the lowest third half of the time; six deviations are 155.
+    uint64_t third = UINT64_C(1) << 62;
+    int n_low = 0;
+    for (int i = 0; i < 3000; i++) n_low += rng_below(&rng, 3 * third) < third;
+    CHECK_CLOSE(n_low, 1000, 155);
 }
 
 TEST(rng, normal_has_its_moments) {

@@ -47,21 +47,21 @@ static void make_classes(void) {
 static const unsigned char next_state[BAD][N_CLASSES] = {
     // ASCII 80-8F  90-9F  A0-BF  never C2-DF  E0        E1-EF  ED        F0        F1-F3  F4
     [START] =
-    {  START, BAD,   BAD,   BAD,   BAD, TAIL1, AFTER_E0, TAIL2, AFTER_ED, AFTER_F0, TAIL3, AFTER_F4},
+    {START, BAD,   BAD,   BAD,   BAD, TAIL1, AFTER_E0, TAIL2, AFTER_ED, AFTER_F0, TAIL3, AFTER_F4},
     [TAIL1] =
-    {  BAD,   START, START, START, BAD, BAD,   BAD,      BAD,   BAD,      BAD,      BAD,   BAD},
+    {BAD,   START, START, START, BAD, BAD,   BAD,      BAD,   BAD,      BAD,      BAD,   BAD},
     [TAIL2] =
-    {  BAD,   TAIL1, TAIL1, TAIL1, BAD, BAD,   BAD,      BAD,   BAD,      BAD,      BAD,   BAD},
+    {BAD,   TAIL1, TAIL1, TAIL1, BAD, BAD,   BAD,      BAD,   BAD,      BAD,      BAD,   BAD},
     [TAIL3] =
-    {  BAD,   TAIL2, TAIL2, TAIL2, BAD, BAD,   BAD,      BAD,   BAD,      BAD,      BAD,   BAD},
+    {BAD,   TAIL2, TAIL2, TAIL2, BAD, BAD,   BAD,      BAD,   BAD,      BAD,      BAD,   BAD},
     [AFTER_E0] =
-    {  BAD,   BAD,   BAD,   TAIL1, BAD, BAD,   BAD,      BAD,   BAD,      BAD,      BAD,   BAD},
+    {BAD,   BAD,   BAD,   TAIL1, BAD, BAD,   BAD,      BAD,   BAD,      BAD,      BAD,   BAD},
     [AFTER_ED] =
-    {  BAD,   TAIL1, TAIL1, BAD,   BAD, BAD,   BAD,      BAD,   BAD,      BAD,      BAD,   BAD},
+    {BAD,   TAIL1, TAIL1, BAD,   BAD, BAD,   BAD,      BAD,   BAD,      BAD,      BAD,   BAD},
     [AFTER_F0] =
-    {  BAD,   BAD,   TAIL2, TAIL2, BAD, BAD,   BAD,      BAD,   BAD,      BAD,      BAD,   BAD},
+    {BAD,   BAD,   TAIL2, TAIL2, BAD, BAD,   BAD,      BAD,   BAD,      BAD,      BAD,   BAD},
     [AFTER_F4] =
-    {  BAD,   TAIL2, BAD,   BAD,   BAD, BAD,   BAD,      BAD,   BAD,      BAD,      BAD,   BAD},
+    {BAD,   TAIL2, BAD,   BAD,   BAD, BAD,   BAD,      BAD,   BAD,      BAD,      BAD,   BAD},
 };
 // clang-format on
 

@@ -222,8 +222,33 @@ WORD v32 product_bytes(DType t, const void *block, int i) {
     return v;
 }
 
-WORD vs product(DType t, vs start, v32 w, v32 x) {
-    return product_is_signed(t) ? vs_dot_signed(start, w, x) : vs_dot(start, w, x);
+// The bytes of two groups: of one block (values from 32 i on), or of two blocks.
+WORD v64 product_pair(DType t, const void *block, const void *next, int i) {
+    v64 v;
+    switch (t) {
+    case DTYPE_Q4_0: {
+        const BlockQ4_0 *a = block, *b = next;
+        v = v64_nibbles(a->qs, b->qs);
+        break;
+    }
+    case DTYPE_Q4_1: {
+        const BlockQ4_1 *a = block, *b = next;
+        v = v64_nibbles(a->qs, b->qs);
+        break;
+    }
+    case DTYPE_Q4_K: v = v64_halves(((const BlockQ4_K *)block)->qs + i / 2 * 32); break;
+    default: {
+        bool one = type_values(t) > 32;
+        v = v64_join(type_block(t, block, i), type_block(t, one ? block : next, one ? i + 1 : 0));
+    }
+    }
+    if (type_is_signed(t)) return product_is_signed(t) ? v : v64_xor(v, v64_set(128));
+    if (product_is_signed(t) && type_offset(t)) return v64_sub(v, v64_set((uint8_t)type_offset(t)));
+    return v;
+}
+
+WORD vd pair_product(DType t, vd start, v64 w, v64 x) {
+    return product_is_signed(t) ? vd_dot_signed(start, w, x) : vd_dot(start, w, x);
 }
 
 // An int8 row, taken apart.
@@ -247,20 +272,18 @@ typedef struct FourRows {
     int64_t out[4]; // the results are y[out[i]]
 } FourRows;
 
-// The scales of group g of four blocks, one a lane: to[g].
-WORD void four_scales(DType t, const uint8_t *const w[4], size_t at, float (*scale)[4],
-                      float (*minimum)[4]) {
-    const uint8_t *a = w[0] + at, *b = w[1] + at, *c = w[2] + at, *d = w[3] + at;
+// The scales of the blocks that start in four rows, one a lane.
+WORD void four_scales(DType t, const uint8_t *const w[4], float (*scale)[4], float (*minimum)[4]) {
     int n = type_values(t) / type_group(t);
     if (n == 1 && t != DTYPE_MXFP4) {
-        f4_store(scale[0], f4_of_f16(a, b, c, d));
-        if (type_has_minimum(t))
-            f4_store(minimum[0],
-                     f4_mul(f4_set(-1), f4_of_f16(a + 2, b + 2, c + 2, d + 2)));
+        f4_store(scale[0], f4_of_f16(w[0], w[1], w[2], w[3]));
+        if (type_has_minimum(t)) // value = d q + m
+            f4_store(minimum[0], f4_mul(f4_set(-1), f4_of_f16(w[0] + 2, w[1] + 2, w[2] + 2,
+                                                              w[3] + 2)));
         return;
     }
     float s[4][16], m[4][16];
-    for (int i = 0; i < 4; i++) type_scales(t, w[i] + at, s[i], m[i]);
+    for (int i = 0; i < 4; i++) type_scales(t, w[i], s[i], m[i]);
     if (n == 1)
         for (int i = 0; i < 4; i++) scale[0][i] = s[i][0];
     for (int g = 0; n > 1 && g < n; g += 4) {
@@ -270,55 +293,71 @@ WORD void four_scales(DType t, const uint8_t *const w[4], size_t at, float (*sca
 }
 
 // acc + what the four products of a group give.
-WORD f4 four_add(DType t, f4 acc, i4 products, i4 x_sum, const float *scale, const float *minimum,
-                 float x_scale, float x_scaled_sum) {
-    if (type_has_minimum(t)) {
-        f4 sum = type_group(t) == 32 ? f4_set(x_scaled_sum)
-                                     : f4_mul(i4_to_f(x_sum), f4_set(x_scale));
-        acc = f4_fma(f4_mul(f4_load(minimum), f4_set(-1)), sum, acc);
-    }
+WORD f4 four_add(DType t, f4 acc, i4 products, const float *scale, const float *minimum,
+                 float x_scale, f4 x_sum) {
+    if (type_has_minimum(t)) acc = f4_fma(f4_mul(f4_load(minimum), f4_set(-1)), x_sum, acc);
     return f4_fma(i4_to_f(products), f4_mul(f4_load(scale), f4_set(x_scale)), acc);
 }
 
+typedef struct FourScales {
+    float scale[SUPER_VALUES / 16][4], minimum[SUPER_VALUES / 16][4];
+} FourScales;
+
+// acc + two groups of four rows (or only the first of them), whose bytes start at w[.] and next[.]
+// (see product_pair); group g of x, group i of the block, scales from `s` on.
+WORD f4 four_pair(DType t, f4 acc, const uint8_t *const w[4], size_t next, int i, const Q8Row *x,
+                  int64_t g, const FourScales *scales, bool both) {
+    v64 q = both ? v64_load(x->q + 32 * g) : v64_join(v32_load(x->q + 32 * g), v32_set(0));
+    vd s = vd_zero();
+    if (product_offset(t)) s = vd_neg(vd_dot(s, v64_set((uint8_t)product_offset(t)), q));
+    vd p0 = pair_product(t, s, product_pair(t, w[0], w[0] + next, i), q);
+    vd p1 = pair_product(t, s, product_pair(t, w[1], w[1] + next, i), q);
+    vd p2 = pair_product(t, s, product_pair(t, w[2], w[2] + next, i), q);
+    vd p3 = pair_product(t, s, product_pair(t, w[3], w[3] + next, i), q);
+    int n = both ? 2 : 1;
+    if (type_group(t) == 32) {
+        i4 sum[2];
+        vd_rows_whole(p0, p1, p2, p3, sum);
+        for (int h = 0; h < n; h++)
+            acc = four_add(t, acc, sum[h], scales->scale[i + h], scales->minimum[i + h],
+                           x->scale[g + h], f4_set(x->sum[g + h]));
+        return acc;
+    }
+    i4 sum[4], x_sum[4] = {i4_zero(), i4_zero(), i4_zero(), i4_zero()};
+    vd_rows(p0, p1, p2, p3, sum);
+    if (type_has_minimum(t)) {
+        vd ones = vd_dot(vd_zero(), v64_set(1), q);
+        vd_rows(ones, ones, ones, ones, x_sum);
+    }
+    for (int h = 0; h < 2 * n; h++) {
+        float scale = x->scale[g + h / 2];
+        acc = four_add(t, acc, sum[h], scales->scale[2 * i + h], scales->minimum[2 * i + h], scale,
+                       f4_mul(i4_to_f(x_sum[h]), f4_set(scale)));
+    }
+    return acc;
+}
+
 WORD void four_rows(DType t, const FourRows *rows, Q8Row x, int64_t k, float *y) {
-    enum { GROUPS_MAX = SUPER_VALUES / 16 };
-    float scale[GROUPS_MAX][4], minimum[GROUPS_MAX][4];
-    const uint8_t *w0 = rows->w[0], *w1 = rows->w[1], *w2 = rows->w[2], *w3 = rows->w[3];
-    size_t bytes = type_bytes(t);
-    int n = type_values(t) / 32, halves = 32 / type_group(t);
-    bool sums_halves = type_has_minimum(t) && halves == 2;
+    FourScales scales;
+    const uint8_t *w[4] = {rows->w[0], rows->w[1], rows->w[2], rows->w[3]};
+    bool is_super = type_values(t) == SUPER_VALUES;
+    size_t bytes = type_bytes(t), step = is_super ? bytes : 2 * bytes; // of a block, or two
+    int64_t n = k / 32, groups = is_super ? 8 : 2;
     f4 acc = f4_zero();
-    for (int64_t i = 0; i < k / type_values(t); i++) {
-        size_t at = (size_t)i * bytes;
-        four_scales(t, rows->w, at, scale, minimum);
-        for (size_t ahead = QUANT_PREFETCH; ahead < QUANT_PREFETCH + bytes; ahead += 64) {
-            PREFETCH(w0 + at + ahead);
-            PREFETCH(w1 + at + ahead);
-            PREFETCH(w2 + at + ahead);
-            PREFETCH(w3 + at + ahead);
-        }
+    int64_t g = 0;
+    for (; g + groups <= n; g += groups) {
+        for (size_t ahead = QUANT_PREFETCH; ahead < QUANT_PREFETCH + step; ahead += 64)
+            for (int r = 0; r < 4; r++) PREFETCH(w[r] + ahead);
+        four_scales(t, w, scales.scale, scales.minimum);
+        if (!is_super) four_scales(t, (const uint8_t *[4]){w[0] + bytes, w[1] + bytes, w[2] + bytes, w[3] + bytes}, scales.scale + 1, scales.minimum + 1);
         UNROLL_8
-        for (int g = 0; g < n; g++) {
-            int64_t group = i * n + g;
-            v32 q = v32_load(x.q + 32 * group);
-            vs start = vs_zero(), ones = start;
-            if (product_offset(t))
-                start = vs_neg(vs_dot(start, v32_set((uint8_t)product_offset(t)), q));
-            if (sums_halves) ones = vs_dot(ones, v32_set(1), q);
-            i4 high, x_high, low, x_low;
-            low = vs_rows(product(t, start, product_bytes(t, w0 + at, g), q),
-                          product(t, start, product_bytes(t, w1 + at, g), q),
-                          product(t, start, product_bytes(t, w2 + at, g), q),
-                          product(t, start, product_bytes(t, w3 + at, g), q), &high);
-            x_low = vs_rows(ones, ones, ones, ones, &x_high);
-            float xs = x.scale[group], xm = x.sum[group];
-            if (halves == 1) {
-                acc = four_add(t, acc, i4_add(low, high), low, scale[g], minimum[g], xs, xm);
-            } else {
-                acc = four_add(t, acc, low, x_low, scale[2 * g], minimum[2 * g], xs, xm);
-                acc = four_add(t, acc, high, x_high, scale[2 * g + 1], minimum[2 * g + 1], xs, xm);
-            }
-        }
+        for (int i = 0; i < groups; i += 2)
+            acc = four_pair(t, acc, w, bytes, i, &x, g + i, &scales, true);
+        for (int r = 0; r < 4; r++) w[r] += step;
+    }
+    if (g < n) { // an odd number of blocks of 32
+        four_scales(t, w, scales.scale, scales.minimum);
+        acc = four_pair(t, acc, w, 0, 0, &x, g, &scales, false);
     }
     float sum[4];
     f4_store(sum, acc);
@@ -338,7 +377,12 @@ WORD FourRows far_rows(const LinearJob *job, int64_t i) {
 
 // ---------------------------------------------------------------- several activation rows
 
-enum { PANEL_ROWS = 2 * VF, TILE_ROWS = 4, PANEL_GROUPS = PANEL_K / 16 };
+enum {
+    PANEL_FROM = 4, // activation rows for which unpacking a panel pays
+    PANEL_ROWS = 2 * VF,
+    PANEL_GROUPS = PANEL_K / 16,
+    TILE_ROWS = 4 // activation rows of a tile
+};
 
 // PANEL_ROWS rows of at most PANEL_K columns.
 typedef struct Panel {
@@ -346,12 +390,13 @@ typedef struct Panel {
     float scale[PANEL_GROUPS][PANEL_ROWS], minimum[PANEL_GROUPS][PANEL_ROWS];
 } Panel;
 
-// Four activation rows: the columns of the panel.
+// Four activation rows: the columns of the panel.  What is kept for a group of 16 values is kept for
+// its 32, in two arrays.
 typedef struct PanelX {
     Q8Row row[TILE_ROWS];
-    int32_t start[PANEL_GROUPS][TILE_ROWS]; // -offset * sum of the group
-    float sum[PANEL_GROUPS][TILE_ROWS];     // scaled sum of the group
-    float y[TILE_ROWS][PANEL_ROWS];         // the results so far
+    int32_t start[2][TILE_ROWS][PANEL_K / 32]; // -offset * sum of the group
+    float sum[2][TILE_ROWS][PANEL_K / 32];     // scaled sums of groups of 16
+    float y[TILE_ROWS][PANEL_ROWS];            // the results so far
 } PanelX;
 
 // Rows i .. i + PANEL_ROWS - 1 (beyond the last: the last again), columns k0 .. k0 + k - 1.
@@ -359,10 +404,13 @@ WORD void panel_unpack(DType t, const LinearJob *job, int64_t i, int64_t k0, int
                        Panel *panel) {
     uint8_t raw[PANEL_ROWS][PANEL_K];
     int values = type_values(t), n_scales = values / type_group(t);
+    size_t piece = (size_t)(k / values) * type_bytes(t), begin = (size_t)(k0 / values) * type_bytes(t);
+    // What comes next: the same rows further on, or the next panel.
+    size_t ahead = k0 + k < job->k ? piece : PANEL_ROWS * job->w_row_bytes - begin;
     for (int r = 0; r < PANEL_ROWS; r++) {
         int64_t row = min_i64(i + r, job->n_out - 1);
-        const uint8_t *block = (const uint8_t *)job->w + (size_t)row * job->w_row_bytes +
-                               (size_t)(k0 / values) * type_bytes(t);
+        const uint8_t *block = (const uint8_t *)job->w + (size_t)row * job->w_row_bytes + begin;
+        for (size_t b = 0; b < piece; b += 64) PREFETCH(block + ahead + b);
         for (int64_t b = 0; b < k / values; b++, block += type_bytes(t)) {
             float scale[16], minimum[16];
             type_scales(t, block, scale, minimum);
@@ -380,28 +428,41 @@ WORD void panel_unpack(DType t, const LinearJob *job, int64_t i, int64_t k0, int
             transpose(raw[r] + c, PANEL_K / 4, panel->bytes[c / 4][r], PANEL_ROWS);
 }
 
-// Sums of the activations by group, for what is undone and for minimums.
+// -offset times the sums of the activations of groups of 32.  The row has the sums, scaled: the
+// quotient is so near to a whole number of at most 12 bits that rounding gives it back.
+WORD void starts_whole(int offset, const Q8Row *row, int64_t n, int32_t *start) {
+    vf zero = vf_zero();
+    for (int64_t g = 0; g < n; g += VF) {
+        int64_t left = min_i64(VF, n - g);
+        vf scale = vf_load_part(row->scale + g, left), sum = vf_load_part(row->sum + g, left);
+        vf whole = vf_round(vf_where_less(zero, scale, vf_div(sum, scale), zero));
+        vi_store(start + g, vi_of_f(vf_mul(whole, vf_set((float)-offset))));
+    }
+}
+
+// The same for groups of 16, from the bytes; four groups of 32 at a time.
+WORD void sums_halves(v32 ones, const Q8Row *row, int64_t g, i4 *low, i4 *high) {
+    vs s[4];
+    for (int i = 0; i < 4; i++) s[i] = vs_dot(vs_zero(), ones, v32_load(row->q + 32 * (g + i)));
+    *low = vs_rows(s[0], s[1], s[2], s[3], high);
+}
+
 WORD void panel_sums(DType t, PanelX *x, int64_t k) {
-    int offset = product_offset(t), halves = 32 / type_group(t);
-    for (int64_t g = 0; g < k / 32; g++) {
-        if (halves == 1 && type_has_minimum(t))
-            for (int j = 0; j < TILE_ROWS; j++) x->sum[g][j] = x->row[j].sum[g];
-        if (!offset && !(type_has_minimum(t) && halves == 2)) continue;
-        v32 ones = v32_set(offset ? (uint8_t)offset : 1);
-        vs s[TILE_ROWS];
-        for (int j = 0; j < TILE_ROWS; j++)
-            s[j] = vs_dot(vs_zero(), ones, v32_load(x->row[j].q + 32 * g));
-        i4 high, low = vs_rows(s[0], s[1], s[2], s[3], &high);
-        if (halves == 1) {
-            i4_store(x->start[g], i4_neg(i4_add(low, high)));
-        } else if (offset) {
-            i4_store(x->start[2 * g], i4_neg(low));
-            i4_store(x->start[2 * g + 1], i4_neg(high));
-        } else {
-            f4 scale = f4_set4(x->row[0].scale[g], x->row[1].scale[g], x->row[2].scale[g],
-                               x->row[3].scale[g]);
-            f4_store(x->sum[2 * g], f4_mul(i4_to_f(low), scale));
-            f4_store(x->sum[2 * g + 1], f4_mul(i4_to_f(high), scale));
+    int offset = product_offset(t);
+    for (int j = 0; j < TILE_ROWS; j++) {
+        const Q8Row *row = &x->row[j];
+        i4 low, high;
+        if (offset && type_group(t) == 32) starts_whole(offset, row, k / 32, x->start[0][j]);
+        for (int64_t g = 0; offset && type_group(t) == 16 && g < k / 32; g += 4) {
+            sums_halves(v32_set((uint8_t)offset), row, g, &low, &high);
+            i4_store(x->start[0][j] + g, i4_neg(low));
+            i4_store(x->start[1][j] + g, i4_neg(high));
+        }
+        for (int64_t g = 0; type_has_minimum(t) && type_group(t) == 16 && g < k / 32; g += 4) {
+            f4 scale = f4_load(row->scale + g);
+            sums_halves(v32_set(1), row, g, &low, &high);
+            f4_store(x->sum[0][j] + g, f4_mul(i4_to_f(low), scale));
+            f4_store(x->sum[1][j] + g, f4_mul(i4_to_f(high), scale));
         }
     }
 }
@@ -426,29 +487,36 @@ typedef struct TileForm {
     bool is_signed, has_start, has_minimum;
 } TileForm;
 
-// A group of the panel and of the activations (whose groups have 32 values).
+// A group: of the panel, and of the activations, whose groups have 32 values (half 0 or 1 of it).
 typedef struct Place {
     const Panel *panel;
     const PanelX *x;
     int64_t group, x_group;
+    int half;
 } Place;
+
+WORD Place place_at(TileForm form, const Panel *panel, const PanelX *x, int64_t group) {
+    if (form.group == 32) return (Place){panel, x, group, group, 0};
+    return (Place){panel, x, group, group / 2, (int)(group % 2)};
+}
+
+WORD PairI pair_start(TileForm form, Place at, int r) {
+    vi v = form.has_start ? vi_set(at.x->start[at.half][r][at.x_group]) : vi_zero();
+    return (PairI){v, v};
+}
 
 // f + what the products of a group give, in activation row r.
 WORD PairF pair_add(TileForm form, PairF f, PairI products, Place at, int r) {
     if (form.has_minimum) {
         const float *minimum = at.panel->minimum[at.group];
-        vf sum = vf_set(at.x->sum[at.group][r]);
+        const float *x_sum = form.group == 32 ? at.x->row[r].sum : at.x->sum[at.half][r];
+        vf sum = vf_set(x_sum[at.x_group]);
         f = (PairF){vf_fma(vf_load(minimum), sum, f.lo), vf_fma(vf_load(minimum + VF), sum, f.hi)};
     }
     const float *scale = at.panel->scale[at.group];
     vf x = vf_set(at.x->row[r].scale[at.x_group]);
     return (PairF){vf_fma(vi_to_f(products.lo), vf_mul(vf_load(scale), x), f.lo),
                    vf_fma(vi_to_f(products.hi), vf_mul(vf_load(scale + VF), x), f.hi)};
-}
-
-WORD PairI pair_start(const int32_t *start) {
-    vi v = start ? vi_set(*start) : vi_zero();
-    return (PairI){v, v};
 }
 
 WORD PairF pair_load(const float *y) {
@@ -466,9 +534,9 @@ WORD void panel_tile(TileForm form, const Panel *panel, PanelX *x, int64_t k) {
     PairF f0 = pair_load(x->y[0]), f1 = pair_load(x->y[1]);
     PairF f2 = pair_load(x->y[2]), f3 = pair_load(x->y[3]);
     for (int64_t g = 0; g < k / form.group; g++) {
-        const int32_t *start = form.has_start ? x->start[g] : NULL;
-        PairI s0 = pair_start(start), s1 = pair_start(start ? start + 1 : NULL);
-        PairI s2 = pair_start(start ? start + 2 : NULL), s3 = pair_start(start ? start + 3 : NULL);
+        Place at = place_at(form, panel, x, g);
+        PairI s0 = pair_start(form, at, 0), s1 = pair_start(form, at, 1);
+        PairI s2 = pair_start(form, at, 2), s3 = pair_start(form, at, 3);
         TILE_UNROLL
         for (int i = 0; i < form.group / 4; i++) {
             int64_t c = g * form.group + 4 * i;
@@ -478,7 +546,6 @@ WORD void panel_tile(TileForm form, const Panel *panel, PanelX *x, int64_t k) {
             s2 = pair_dot(form.is_signed, s2, w0, w1, x2 + c);
             s3 = pair_dot(form.is_signed, s3, w0, w1, x3 + c);
         }
-        Place at = {panel, x, g, g * form.group / 32};
         f0 = pair_add(form, TILE_STAYS ? f0 : pair_load(x->y[0]), s0, at, 0);
         if (!TILE_STAYS) pair_store(f0, x->y[0]);
         f1 = pair_add(form, TILE_STAYS ? f1 : pair_load(x->y[1]), s1, at, 1);
@@ -608,10 +675,11 @@ WORD void decode(DType t, const void *row, float *values, int64_t n) {
 
 // ---------------------------------------------------------------- the table
 WORD void linear_q8(DType t, const LinearJob *job) {
-    if (job->n_x == 1) {
+    if (job->n_x < PANEL_FROM) {
         for (int64_t i = 0; i < (job->n_out + 3) / 4; i++) {
             FourRows rows = far_rows(job, i);
-            four_rows(t, &rows, q8_row(job, 0), job->k, job->y);
+            for (int64_t j = 0; j < job->n_x; j++)
+                four_rows(t, &rows, q8_row(job, j), job->k, job->y + j * job->y_stride);
         }
         return;
     }

@@ -102,7 +102,9 @@ WORD vf vf_load_s8(const int8_t *p) {
 WORD vi vi_zero(void) { return _mm256_setzero_si256(); }
 WORD vi vi_set(int32_t a) { return _mm256_set1_epi32(a); }
 WORD vi vi_load(const void *p) { return _mm256_loadu_si256(p); }
+WORD void vi_store(void *p, vi v) { _mm256_storeu_si256(p, v); }
 WORD vf vi_to_f(vi v) { return _mm256_cvtepi32_ps(v); }
+WORD vi vi_of_f(vf v) { return _mm256_cvtps_epi32(v); }
 WORD vi vi_dot(vi a, vi w, vi x) {
     return _mm256_add_epi32(a, _mm256_madd_epi16(_mm256_maddubs_epi16(w, x), _mm256_set1_epi16(1)));
 }
@@ -149,6 +151,7 @@ WORD f4 vf_sum4(vf a, vf b, vf c, vf d) {
     return _mm_add_ps(_mm256_castps256_ps128(s), _mm256_extractf128_ps(s, 1));
 }
 
+#include "kernels/words_pairs.inl"
 // Attention builds on the vectors and the int8 rows.
 #include "kernels/body_vector.inl"
 #include "kernels/body_linear.inl"

@@ -75,7 +75,9 @@ WORD void vf_store_f16_part(uint16_t *p, vf v, int64_t n) {
 WORD vi vi_zero(void) { return _mm512_setzero_si512(); }
 WORD vi vi_set(int32_t a) { return _mm512_set1_epi32(a); }
 WORD vi vi_load(const void *p) { return _mm512_loadu_si512(p); }
+WORD void vi_store(void *p, vi v) { _mm512_storeu_si512(p, v); }
 WORD vf vi_to_f(vi v) { return _mm512_cvtepi32_ps(v); }
+WORD vi vi_of_f(vf v) { return _mm512_cvtps_epi32(v); }
 WORD vi vi_dot(vi a, vi w, vi x) { return _mm512_dpbusd_epi32(a, w, x); }
 WORD vi vi_dot_signed(vi a, vi w, vi x) { // |w| . (sign of w) x: for w and x from -127
     __mmask64 negative = _mm512_movepi8_mask(w);
@@ -128,6 +130,49 @@ WORD v32 v32_bits(uint32_t b) { return _mm256_maskz_set1_epi8(b, -1); }
 WORD vs vs_dot(vs s, v32 w, v32 x) { return _mm256_dpbusd_epi32(s, w, x); }
 WORD vs vs_dot_signed(vs s, v32 w, v32 x) {
     return _mm256_dpbusd_epi32(s, _mm256_abs_epi8(w), _mm256_sign_epi8(x, w));
+}
+// clang-format on
+
+// ---------------------------------------------------------------- two groups at once
+typedef __m512i v64;
+typedef __m512i vd; // quarters: bytes 0..15, 16..31 of one group, the same of the other
+
+// clang-format off
+WORD v64 v64_load(const int8_t *p) { return _mm512_loadu_si512(p); }
+WORD v64 v64_join(v32 a, v32 b) { return _mm512_inserti64x4(_mm512_castsi256_si512(a), b, 1); }
+WORD v64 v64_set(uint8_t a) { return _mm512_set1_epi8((char)a); }
+WORD v64 v64_xor(v64 a, v64 b) { return _mm512_xor_si512(a, b); }
+WORD v64 v64_sub(v64 a, v64 b) { return _mm512_sub_epi8(a, b); }
+WORD v64 v64_nibbles(const void *p, const void *q) {
+    v64 v = v64_join(_mm256_broadcastsi128_si256(_mm_loadu_si128(p)),
+                     _mm256_broadcastsi128_si256(_mm_loadu_si128(q)));
+    return _mm512_and_si512(_mm512_srlv_epi64(v, _mm512_setr_epi64(0, 0, 4, 4, 0, 0, 4, 4)), v64_set(15));
+}
+WORD v64 v64_halves(const void *p) {
+    v64 v = _mm512_broadcast_i64x4(_mm256_loadu_si256(p));
+    return _mm512_and_si512(_mm512_srlv_epi64(v, _mm512_setr_epi64(0, 0, 0, 0, 4, 4, 4, 4)), v64_set(15));
+}
+WORD vd vd_zero(void) { return _mm512_setzero_si512(); }
+WORD vd vd_neg(vd v) { return _mm512_sub_epi32(vd_zero(), v); }
+WORD vd vd_dot(vd s, v64 w, v64 x) { return _mm512_dpbusd_epi32(s, w, x); }
+WORD vd vd_dot_signed(vd s, v64 w, v64 x) { return vi_dot_signed(s, w, x); }
+WORD __m512i four_quarters(vd a, vd b, vd c, vd d) { // each quarter: the sums of its four rows
+    __m512i ab = _mm512_add_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
+    __m512i cd = _mm512_add_epi32(_mm512_unpacklo_epi32(c, d), _mm512_unpackhi_epi32(c, d));
+    return _mm512_add_epi32(_mm512_unpacklo_epi64(ab, cd), _mm512_unpackhi_epi64(ab, cd));
+}
+WORD void vd_rows(vd a, vd b, vd c, vd d, i4 part[4]) {
+    __m512i s = four_quarters(a, b, c, d);
+    part[0] = _mm512_castsi512_si128(s);
+    part[1] = _mm512_extracti32x4_epi32(s, 1);
+    part[2] = _mm512_extracti32x4_epi32(s, 2);
+    part[3] = _mm512_extracti32x4_epi32(s, 3);
+}
+WORD void vd_rows_whole(vd a, vd b, vd c, vd d, i4 sum[2]) {
+    __m512i s = four_quarters(a, b, c, d);
+    s = _mm512_add_epi32(s, _mm512_shuffle_i64x2(s, s, 0xb1));
+    sum[0] = _mm512_castsi512_si128(s);
+    sum[1] = _mm512_extracti32x4_epi32(s, 2);
 }
 // clang-format on
 

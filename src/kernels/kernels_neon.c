@@ -92,7 +92,9 @@ WORD vf vf_load_s8(const int8_t *p) {
 WORD vi vi_zero(void) { return vdupq_n_s32(0); }
 WORD vi vi_set(int32_t a) { return vdupq_n_s32(a); }
 WORD vi vi_load(const void *p) { return vreinterpretq_s32_u8(vld1q_u8(p)); }
+WORD void vi_store(void *p, vi v) { vst1q_u8(p, vreinterpretq_u8_s32(v)); }
 WORD vf vi_to_f(vi v) { return vcvtq_f32_s32(v); }
+WORD vi vi_of_f(vf v) { return vcvtnq_s32_f32(v); }
 WORD vi vi_dot_signed(vi a, vi w, vi x) {
     return vdotq_s32(a, vreinterpretq_s8_s32(w), vreinterpretq_s8_s32(x));
 }
@@ -124,14 +126,11 @@ WORD float half_to_float(uint16_t h) { return vgetq_lane_f32(f16_to_vf(vdup_n_u1
 WORD f4 f4_zero(void) { return vdupq_n_f32(0); }
 WORD f4 f4_set(float a) { return vdupq_n_f32(a); }
 WORD f4 f4_load(const float *p) { return vld1q_f32(p); }
-WORD f4 f4_set4(float a, float b, float c, float d) {
-    float v[4] = {a, b, c, d};
-    return vld1q_f32(v);
-}
 WORD void f4_store(float *p, f4 v) { vst1q_f32(p, v); }
 WORD f4 f4_mul(f4 a, f4 b) { return vmulq_f32(a, b); }
 WORD f4 f4_fma(f4 a, f4 b, f4 c) { return vfmaq_f32(c, a, b); }
 WORD f4 i4_to_f(i4 v) { return vcvtq_f32_s32(v); }
+WORD i4 i4_zero(void) { return vdupq_n_s32(0); }
 WORD i4 i4_neg(i4 v) { return vnegq_s32(v); }
 WORD i4 i4_add(i4 a, i4 b) { return vaddq_s32(a, b); }
 WORD void i4_store(int32_t *p, i4 v) { vst1q_s32(p, v); }
@@ -201,6 +200,7 @@ WORD void scale8_u8(const uint8_t *p, float f, float *to) {
 }
 WORD void scale8_s8(const int8_t *p, float f, float *to) { scale8_words(vmovl_s8(vld1_s8(p)), f, to); }
 
+#include "kernels/words_pairs.inl"
 // Attention builds on the vectors and the int8 rows.
 #include "kernels/body_vector.inl"
 #include "kernels/body_linear.inl"

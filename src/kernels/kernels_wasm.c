@@ -108,7 +108,9 @@ WORD vf vf_load_s8(const int8_t *p) {
 WORD vi vi_zero(void) { return wasm_i32x4_const_splat(0); }
 WORD vi vi_set(int32_t a) { return wasm_i32x4_splat(a); }
 WORD vi vi_load(const void *p) { return wasm_v128_load(p); }
+WORD void vi_store(void *p, vi v) { wasm_v128_store(p, v); }
 WORD vf vi_to_f(vi v) { return wasm_f32x4_convert_i32x4(v); }
+WORD vi vi_of_f(vf v) { return wasm_i32x4_trunc_sat_f32x4(wasm_f32x4_nearest(v)); }
 WORD vi dot_low(vi w, vi x) {
     return wasm_i32x4_dot_i16x8(wasm_i16x8_extend_low_i8x16(w), wasm_i16x8_extend_low_i8x16(x));
 }
@@ -147,11 +149,11 @@ WORD float half_to_float(uint16_t h) { return f16_to_f32(h); }
 WORD f4 f4_zero(void) { return vf_zero(); }
 WORD f4 f4_set(float a) { return wasm_f32x4_splat(a); }
 WORD f4 f4_load(const float *p) { return wasm_v128_load(p); }
-WORD f4 f4_set4(float a, float b, float c, float d) { return wasm_f32x4_make(a, b, c, d); }
 WORD void f4_store(float *p, f4 v) { wasm_v128_store(p, v); }
 WORD f4 f4_mul(f4 a, f4 b) { return wasm_f32x4_mul(a, b); }
 WORD f4 f4_fma(f4 a, f4 b, f4 c) { return vf_fma(a, b, c); }
 WORD f4 i4_to_f(i4 v) { return wasm_f32x4_convert_i32x4(v); }
+WORD i4 i4_zero(void) { return vi_zero(); }
 WORD i4 i4_neg(i4 v) { return wasm_i32x4_neg(v); }
 WORD i4 i4_add(i4 a, i4 b) { return wasm_i32x4_add(a, b); }
 WORD void i4_store(int32_t *p, i4 v) { wasm_v128_store(p, v); }
@@ -228,6 +230,7 @@ WORD void scale8_words(v128_t v, float f, float *to) {
 WORD void scale8_u8(const uint8_t *p, float f, float *to) { scale8_words(wasm_u16x8_load8x8(p), f, to); }
 WORD void scale8_s8(const int8_t *p, float f, float *to) { scale8_words(wasm_i16x8_load8x8(p), f, to); }
 
+#include "kernels/words_pairs.inl"
 // Attention builds on the vectors and the int8 rows.
 #include "kernels/body_vector.inl"
 #include "kernels/body_linear.inl"

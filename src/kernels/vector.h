@@ -14,7 +14,8 @@
 //   vf_abs vf_copy_sign(a, b) vf_where_less(a, b, x, y)   per lane: a < b ? x : y
 //   vf_sum vf_highest                                 over the lanes, in a fixed order
 //   vf_sum4(a, b, c, d)                               an f4 of four vf_sum
-//   vi_zero vi_set vi_load vi_to_f
+//   vi_zero vi_set vi_load vi_store vi_to_f
+//   vi_of_f                                           rounds to nearest, ties to even
 //   vi_dot(a, w, x) vi_dot_signed(a, w, x)            a + w . x by bytes, four to a lane; the bytes
 //                                                     of w are unsigned up to PRODUCT_MAX, or signed
 //   transpose(from, stride, to, stride)               VF x VF 32-bit items; strides in items

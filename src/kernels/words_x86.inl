@@ -8,26 +8,24 @@ typedef __m128i i4;
 
 WORD f4 f4_zero(void) { return _mm_setzero_ps(); }
 WORD f4 f4_set(float a) { return _mm_set1_ps(a); }
-WORD f4 f4_set4(float a, float b, float c, float d) { return _mm_setr_ps(a, b, c, d); }
 WORD f4 f4_load(const float *p) { return _mm_loadu_ps(p); }
 WORD void f4_store(float *p, f4 v) { _mm_storeu_ps(p, v); }
 WORD f4 f4_mul(f4 a, f4 b) { return _mm_mul_ps(a, b); }
 WORD f4 f4_fma(f4 a, f4 b, f4 c) { return _mm_fmadd_ps(a, b, c); }
 WORD f4 i4_to_f(i4 v) { return _mm_cvtepi32_ps(v); }
+WORD i4 i4_zero(void) { return _mm_setzero_si128(); }
 WORD i4 i4_neg(i4 v) { return _mm_sub_epi32(_mm_setzero_si128(), v); }
 WORD i4 i4_add(i4 a, i4 b) { return _mm_add_epi32(a, b); }
 WORD void i4_store(int32_t *p, i4 v) { _mm_storeu_si128((__m128i *)p, v); }
 
-WORD int load_u16(const void *p) {
+WORD uint64_t load_u16(const void *p) {
     uint16_t v;
     memcpy(&v, p, sizeof v);
     return v;
 }
 WORD f4 f4_of_f16(const void *a, const void *b, const void *c, const void *d) {
-    __m128i v = _mm_cvtsi32_si128(load_u16(a));
-    v = _mm_insert_epi16(v, load_u16(b), 1);
-    v = _mm_insert_epi16(v, load_u16(c), 2);
-    return _mm_cvtph_ps(_mm_insert_epi16(v, load_u16(d), 3));
+    uint64_t v = load_u16(a) | load_u16(b) << 16 | load_u16(c) << 32 | load_u16(d) << 48;
+    return _mm_cvtph_ps(_mm_cvtsi64_si128((long long)v)); // inserting would load the shuffle port
 }
 WORD void f4_transpose(const float *from, int64_t stride, float (*to)[4]) {
     __m128 a = _mm_loadu_ps(from), b = _mm_loadu_ps(from + stride);
@@ -52,8 +50,8 @@ WORD v32 v32_sub(v32 a, v32 b) { return _mm256_sub_epi8(a, b); }
 WORD v32 v32_shr(v32 a, int n) { return _mm256_srli_epi16(a, n); }
 WORD v32 v32_shl(v32 a, int n) { return _mm256_slli_epi16(a, n); }
 WORD v32 v32_nibbles(const void *p) {
-    __m128i v = _mm_loadu_si128(p);
-    return v32_and(_mm256_set_m128i(_mm_srli_epi16(v, 4), v), v32_set(15));
+    __m256i v = _mm256_broadcastsi128_si256(_mm_loadu_si128(p));
+    return v32_and(_mm256_srlv_epi64(v, _mm256_setr_epi64x(0, 0, 4, 4)), v32_set(15));
 }
 WORD v32 v32_table(const int8_t t[16], v32 v) {
     return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(_mm_loadu_si128((const void *)t)), v);

@@ -1,0 +1,170 @@
+// export_stream.c - the bytes of the weights: decoded, brought into the form of the other world,
+// encoded; a chunk of rows at a time, shared out over the pool.
+//
+// Where neither type nor values change, the bytes of a row are copied as they are, so that a
+// quantised weight loses nothing, even when the rows of a head change places.
+#include <math.h>
+#include <string.h>
+
+#include "model/export_plan.h"
+#include "quant/quant.h"
+
+enum { CHUNK_VALUES = 1 << 21 }; // of one chunk, or one row if it is longer
+static const float F16_MOST = 65504;
+
+typedef enum Fault { FAULT_NONE, FAULT_NOT_FINITE, FAULT_TOO_LARGE } Fault;
+
+// A row's part in the error of its weight.
+typedef struct RowResult {
+    double change, size; // sums of squares: of the change, of the values
+    Fault fault;
+} RowResult;
+
+// One weight on its way.
+typedef struct Conversion {
+    const PlannedWeight *weight;
+    const float *turned; // the whole source in f32, where it is transposed; else NULL
+    int64_t cols;        // of the new rows
+    int head_width;
+    bool to_halves;
+    int64_t first;     // row of the chunk
+    char *out;         // the chunk's bytes
+    size_t row_bytes;  // of a new row
+    float *scratch;    // (workers, 2, cols)
+    RowResult *result; // (rows of the chunk)
+} Conversion;
+
+// The source's row for a new row: the pairs of a head stand as neighbours or as halves.
+static int64_t source_row(const Conversion *c, int64_t row) {
+    if (c->weight->change != FORM_ROTARY) return row;
+    int64_t in_head = row % c->head_width, half = c->head_width / 2;
+    int64_t from = c->to_halves ? 2 * (in_head % half) + in_head / half
+                                : in_head % 2 * half + in_head / 2;
+    return row - in_head + from;
+}
+
+static const void *source_bytes(const Conversion *c, int64_t row) {
+    const PlannedWeight *w = c->weight;
+    size_t bytes = dtype_row_bytes(w->source.dtype, c->cols);
+    return (const char *)w->source.data + bytes * (size_t)source_row(c, row);
+}
+
+static void read_row(const Conversion *c, int64_t row, float *values) {
+    const PlannedWeight *w = c->weight;
+    if (c->turned) {
+        int64_t stride = w->source.dim[1];
+        for (int64_t i = 0; i < c->cols; i++) values[i] = c->turned[i * stride + row];
+        return;
+    }
+    quant_decode(w->source.dtype, source_bytes(c, row), values, c->cols);
+    for (int64_t i = 0; i < c->cols && w->change == FORM_ONE_PLUS; i++) values[i] -= 1;
+}
+
+static Fault fault_of(const float *values, int64_t n, DType to) {
+    // A block's scale is an F16 for every quantised type; what overflows it is refused there too.
+    float most = to == DTYPE_F32 || to == DTYPE_BF16 ? INFINITY : F16_MOST;
+    for (int64_t i = 0; i < n; i++) {
+        if (!isfinite(values[i])) return FAULT_NOT_FINITE;
+        if (fabsf(values[i]) > most) return FAULT_TOO_LARGE;
+    }
+    return FAULT_NONE;
+}
+
+static void convert_row(const Conversion *c, int64_t row, float *values, float *again) {
+    DType to = c->weight->as.to;
+    char *out = c->out + c->row_bytes * (size_t)(row - c->first);
+    RowResult *r = &c->result[row - c->first];
+    *r = (RowResult){0};
+    bool is_moved = c->weight->change == FORM_SAME || c->weight->change == FORM_ROTARY;
+    if (to == c->weight->source.dtype && is_moved) {
+        memcpy(out, source_bytes(c, row), c->row_bytes);
+        return;
+    }
+    read_row(c, row, values);
+    r->fault = fault_of(values, c->cols, to);
+    if (r->fault) return;
+    quant_encode(to, values, NULL, out, c->cols);
+    quant_decode(to, out, again, c->cols);
+    for (int64_t i = 0; i < c->cols; i++) {
+        double value = (double)values[i], change = (double)again[i] - value;
+        r->change += change * change;
+        r->size += value * value;
+    }
+}
+
+static void convert_rows(void *arg, int64_t begin, int64_t end, int worker) {
+    const Conversion *c = arg;
+    float *values = c->scratch + 2 * c->cols * worker;
+    for (int64_t i = begin; i < end; i++) convert_row(c, c->first + i, values, values + c->cols);
+}
+
+static bool refuse(const PlannedWeight *w, Fault fault, Error *err) {
+    if (fault == FAULT_NOT_FINITE)
+        return error_set(err, ERROR_FORMAT, "tensor %.*s holds values that are no finite numbers",
+                         STR_ARG(w->as.name));
+    return error_set(err, ERROR_UNSUPPORTED,
+                     "tensor %.*s holds values beyond %.0f, too large for %s",
+                     STR_ARG(w->as.name), (double)F16_MOST, dtype_name(w->as.to));
+}
+
+// A vector is one row, but for rotary pairs: there each of its values is one.
+static int64_t rows_of(const PlannedWeight *w) {
+    if (w->rank == 2) return w->dim[0];
+    return w->change == FORM_ROTARY ? w->dim[0] : 1;
+}
+
+static Conversion conversion_make(Export *e, PlannedWeight *w, int64_t chunk_rows) {
+    int64_t cols = w->as.count / rows_of(w);
+    Conversion c = {.weight = w,
+                    .cols = cols,
+                    .head_width = e->model->config.head_width,
+                    .to_halves = e->is_hf,
+                    .row_bytes = dtype_row_bytes(w->as.to, cols)};
+    size_t row = sizeof(float) * (size_t)cols;
+    c.out = arena_push_aligned(&e->arena, c.row_bytes * (size_t)chunk_rows, 64);
+    c.scratch =
+        arena_push_aligned(&e->arena, 2 * row * (size_t)pool_threads(e->options.pool), 64);
+    c.result = arena_new(&e->arena, RowResult, chunk_rows);
+    if (w->change == FORM_TRANSPOSED) {
+        float *turned = arena_push_aligned(&e->arena, sizeof(float) * (size_t)w->as.count, 64);
+        quant_decode(w->source.dtype, w->source.data, turned, w->as.count);
+        c.turned = turned;
+    }
+    return c;
+}
+
+// Writes one weight; `done` counts the values of all weights before it.
+static bool stream_weight(Export *e, PlannedWeight *w, int64_t done, ExportSink *sink,
+                          void *writer, Error *err) {
+    const ExportOptions *o = &e->options;
+    int64_t rows = rows_of(w), cols = w->as.count / rows;
+    int64_t chunk = CHUNK_VALUES / cols > 0 ? CHUNK_VALUES / cols : 1;
+    if (chunk > rows) chunk = rows;
+    Conversion c = conversion_make(e, w, chunk);
+    double change = 0, size = 0;
+    for (; c.first < rows; c.first += chunk) {
+        int64_t n = rows - c.first < chunk ? rows - c.first : chunk;
+        if (o->go_on && !o->go_on(o->user, done + c.first * cols, e->total))
+            return error_set(err, ERROR_CANCELLED, "cancelled");
+        pool_run(o->pool, convert_rows, &c, n, 1 + (1 << 14) / cols);
+        for (int64_t i = 0; i < n; i++) {
+            if (c.result[i].fault) return refuse(w, c.result[i].fault, err);
+            change += c.result[i].change;
+            size += c.result[i].size;
+        }
+        sink(writer, c.out, c.row_bytes * (size_t)n);
+    }
+    w->as.error = size > 0 ? sqrt(change / size) : 0;
+    return true;
+}
+
+bool export_stream(Export *e, ExportSink *sink, void *writer, Error *err) {
+    int64_t done = 0;
+    for (int64_t i = 0; i < e->n; i++) {
+        ArenaMark mark = arena_mark(&e->arena);
+        if (!stream_weight(e, &e->weight[i], done, sink, writer, err)) return false;
+        arena_back(&e->arena, mark);
+        done += e->weight[i].as.count;
+    }
+    return !e->model->tensors || model_intact(e->model, err);
+}
