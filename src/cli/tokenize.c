@@ -1,0 +1,92 @@
+// tokenize.c - heed tokenize: the pieces of a text, their ids, and where they stand in it.
+#include <string.h>
+
+#include "base/utf8.h"
+#include "cli/cli.h"
+
+// Text of a piece for a program: valid UTF-8, with the bytes beside it where it is not.
+void cli_json_piece(JsonWriter *w, Str piece) {
+    json_key(w, "text");
+    json_put_string(w, piece);
+    if (utf8_valid(piece)) return;
+    json_key(w, "bytes");
+    json_begin_array(w);
+    for (size_t i = 0; i < piece.n; i++) json_put_integer(w, (unsigned char)piece.data[i]);
+    json_end_array(w);
+}
+
+static void print_json(Setup *setup, const Tokens *tokens) {
+    StrBuilder out = str_builder(&setup->arena);
+    JsonWriter w = json_writer(&out, 0);
+    json_begin_object(&w);
+    json_key(&w, "tokens");
+    json_begin_array(&w);
+    for (int64_t i = 0; i < tokens->n; i++) {
+        const Token *t = &tokens->token[i];
+        json_begin_object(&w);
+        json_key(&w, "id");
+        json_put_integer(&w, t->id);
+        cli_json_piece(&w, tokenizer_piece(setup->model->tokenizer, t->id, true));
+        json_key(&w, "start");
+        json_put_integer(&w, t->start);
+        json_key(&w, "end");
+        json_put_integer(&w, t->end);
+        json_end_object(&w);
+    }
+    json_end_array(&w);
+    json_end_object(&w);
+    fwrite(out.data, 1, out.n, stdout);
+    printf("\n");
+}
+
+static void print_person(Setup *setup, const Tokens *tokens) {
+    printf("%8s  %-13s piece\n", "id", "bytes");
+    for (int64_t i = 0; i < tokens->n; i++) {
+        const Token *t = &tokens->token[i];
+        ArenaMark mark = arena_mark(&setup->arena);
+        char span[48];
+        snprintf(span, sizeof span, "%lld-%lld", (long long)t->start, (long long)t->end);
+        Str piece =
+            cli_visible(&setup->arena, tokenizer_piece(setup->model->tokenizer, t->id, true));
+        printf("%8d  %-13s |%.*s|\n", t->id, span, STR_ARG(piece));
+        arena_back(&setup->arena, mark);
+    }
+    printf("%lld tokens\n", (long long)tokens->n);
+}
+
+static int run(int argc, char **argv) {
+    Setup setup;
+    Positionals rest;
+    Error err = {0};
+    int code;
+    bool as_json = false, special = false;
+    const char *file = NULL;
+    Option unused[SETUP_OPTIONS];
+    setup_options(&setup, unused);
+    const Option own[] = {
+        {"--file", 'f', OPTION_TEXT, &file, "FILE",
+         "take the text from a file; - is standard input"},
+        {"--special", 0, OPTION_FLAG, &special, NULL,
+         "add beginning- and end-of-text, and read control tokens in the text as such"},
+        {"--json", 0, OPTION_FLAG, &as_json, NULL, "for programs"},
+        {0}};
+    if (!cli_parse(&command_tokenize, (const Option *const[]){own, NULL}, argc, argv, &rest, &code))
+        return code;
+    Tokens tokens;
+    Str text;
+    bool ok = rest.n == (file ? 1 : 2) || error_set(&err, ERROR_USAGE, "give MODEL and TEXT");
+    ok = ok && setup_open(&setup, rest.text[0], &err);
+    ok = ok && setup_prompt(&setup, file ? NULL : rest.text[1], file, &text, &err);
+    if (ok && !setup.model->tokenizer)
+        ok = error_set(&err, ERROR_UNSUPPORTED, "%s has no tokenizer", rest.text[0]);
+    ok = ok && tokenizer_encode(setup.model->tokenizer, &setup.arena, text,
+                                (EncodeOptions){special, special}, &tokens, &err);
+    if (ok && as_json)
+        print_json(&setup, &tokens);
+    else if (ok)
+        print_person(&setup, &tokens);
+    setup_close(&setup);
+    return ok ? 0 : cli_fail(&command_tokenize, &err);
+}
+
+const Command command_tokenize = {"tokenize", "MODEL TEXT", "pieces, ids, byte spans", run};
