@@ -38,7 +38,7 @@ ifeq ($(config),release)
 else ifeq ($(config),debug)
   CFLAGS_ALL += -Og
 else ifeq ($(config),asan)
-  CFLAGS_ALL += -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+  CFLAGS_ALL += -O2 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
   LDLIBS     += -fsanitize=address,undefined
 else ifeq ($(config),tsan)
   CFLAGS_ALL += -O1 -fsanitize=thread

@@ -21,12 +21,12 @@ struct Test {
 };
 void test_register(Test *test);
 
-#define TEST(group_, name_)                                                                        \
-    static void test_##group_##_##name_(void);                                                     \
-    static Test entry_##group_##_##name_ = {#group_, #name_, test_##group_##_##name_, NULL};       \
-    __attribute__((constructor)) static void register_##group_##_##name_(void) {                   \
-        test_register(&entry_##group_##_##name_);                                                  \
-    }                                                                                              \
+#define TEST(group_, name_)                                                                  \
+    static void test_##group_##_##name_(void);                                               \
+    static Test entry_##group_##_##name_ = {#group_, #name_, test_##group_##_##name_, NULL}; \
+    __attribute__((constructor)) static void register_##group_##_##name_(void) {             \
+        test_register(&entry_##group_##_##name_);                                            \
+    }                                                                                        \
     static void test_##group_##_##name_(void)
 
 // Reports a failure of the running test; returns `ok`.
@@ -42,20 +42,20 @@ const char *test_path(const char *name);
 const char *test_fixture(const char *name);
 
 #define CHECK(condition) test_check((condition), __FILE__, __LINE__, "%s", #condition)
-#define CHECK_EQUAL(a, b)                                                                          \
-    test_check((int64_t)(a) == (int64_t)(b), __FILE__, __LINE__, "%s == %s: %lld, %lld", #a, #b,   \
+#define CHECK_EQUAL(a, b)                                                                        \
+    test_check((int64_t)(a) == (int64_t)(b), __FILE__, __LINE__, "%s == %s: %lld, %lld", #a, #b, \
                (long long)(a), (long long)(b))
-#define CHECK_CLOSE(a, b, tolerance)                                                               \
-    test_check(fabs((double)(a) - (double)(b)) <= (double)(tolerance), __FILE__, __LINE__,         \
+#define CHECK_CLOSE(a, b, tolerance)                                                       \
+    test_check(fabs((double)(a) - (double)(b)) <= (double)(tolerance), __FILE__, __LINE__, \
                "%s ~ %s: %.9g, %.9g", #a, #b, (double)(a), (double)(b))
 // The call returns false/NULL and its Error has the kind, and the text contains the words.
-#define CHECK_FAILS(call, err, kind_, words)                                                       \
-    do {                                                                                           \
-        (err) = (Error){0};                                                                        \
-        test_check(!(call), __FILE__, __LINE__, "%s should fail", #call);                          \
-        test_check((err).kind == (kind_) && strstr((err).text, (words)), __FILE__, __LINE__,       \
-                   "%s: kind %d, \"%s\", want kind %d, \"%s\"", #call, (int)(err).kind,            \
-                   (err).text, (int)(kind_), (words));                                             \
+#define CHECK_FAILS(call, err, kind_, words)                                                 \
+    do {                                                                                     \
+        (err) = (Error){0};                                                                  \
+        test_check(!(call), __FILE__, __LINE__, "%s should fail", #call);                    \
+        test_check((err).kind == (kind_) && strstr((err).text, (words)), __FILE__, __LINE__, \
+                   "%s: kind %d, \"%s\", want kind %d, \"%s\"", #call, (int)(err).kind,      \
+                   (err).text, (int)(kind_), (words));                                       \
     } while (0)
 
 #endif

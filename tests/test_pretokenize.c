@@ -9,10 +9,10 @@
 #include "tests/test.h"
 #include "text/split_pattern.h"
 
-static const char *const names[] = {
-    "gpt-2",  "smollm",       "llama-bpe",      "qwen2",       "qwen35", "seed-coder", "gpt-4o",
-    "tekken", "deepseek-llm", "deepseek-coder", "deepseek-v3", "falcon", "default",    "bloom",
-    "viking"};
+static const char *const names[] = {"gpt-2",        "smollm",         "llama-bpe",   "qwen2",
+                                    "qwen35",       "seed-coder",     "gpt-4o",      "tekken",
+                                    "deepseek-llm", "deepseek-coder", "deepseek-v3", "falcon",
+                                    "default",      "bloom",          "viking"};
 enum { N_NAMES = sizeof names / sizeof names[0], TEXT_MAX = 1 << 12 };
 
 static Arena arena_for_test(void) {
@@ -24,7 +24,9 @@ static Arena arena_for_test(void) {
 
 // ---- golden cuts
 
-static int hex_digit(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
+static int hex_digit(char c) {
+    return c <= '9' ? c - '0' : c - 'a' + 10;
+}
 
 // The next word of the line, "" at its end.
 static Str next_word(Str *line) {
@@ -112,11 +114,13 @@ TEST(pretokenize, cuts_as_hugging_face_does) {
 
 // Characters on which patterns disagree.  None is newer than Unicode 14, which PCRE2 10.42 knows.
 static const char *const hostile[] = {
-    " ", " ", " ", " ", "\n", "\n", "\r", "\t", "'", "'", "s", "t", "l", "L", "e", "R", "v", "D",
-    "m", "a", "Z", "\u00E9", "\u00C9", "\u0301", "\u01C5", "\u02B0", "\u4E00", "\u306E", "\uD55C",
-    "\u0E01", "1", "2", "3", "\u0663", "\u00BD", "\u2167", ".", "/", "-", "$", "+", "(", "_",
-    "\u00BF", "\u3002", "\u3000", "\u00A0", "\u2028", "\xC2\x85", "\u200D", "\U0001F680", "\u017F",
-    "\v", "\u20AC", "|", "`", "\u060C", "\uFF01", "\u2018", "\u0416", "\u1F7D"};
+    " ",      " ",      " ",      " ",        "\n",     "\n",         "\r",     "\t",     "'",
+    "'",      "s",      "t",      "l",        "L",      "e",          "R",      "v",      "D",
+    "m",      "a",      "Z",      "\u00E9",   "\u00C9", "\u0301",     "\u01C5", "\u02B0", "\u4E00",
+    "\u306E", "\uD55C", "\u0E01", "1",        "2",      "3",          "\u0663", "\u00BD", "\u2167",
+    ".",      "/",      "-",      "$",        "+",      "(",          "_",      "\u00BF", "\u3002",
+    "\u3000", "\u00A0", "\u2028", "\xC2\x85", "\u200D", "\U0001F680", "\u017F", "\v",     "\u20AC",
+    "|",      "`",      "\u060C", "\uFF01",   "\u2018", "\u0416",     "\u1F7D"};
 enum { N_HOSTILE = sizeof hostile / sizeof hostile[0] };
 
 static Str hostile_text(Rng *rng, char *buffer) {
@@ -196,7 +200,8 @@ TEST(pretokenize, recognises_published_expressions) {
         CHECK(str_equal(split_name_find(steps, n), str_from(names[i])));
     }
     CHECK_FAILS(splitter_named(&arena, STR("gpt-9"), &err), err, ERROR_UNSUPPORTED, "\"gpt-9\"");
-    CHECK_FAILS(splitter_named(&arena, STR(""), &err), err, ERROR_UNSUPPORTED, "tokenizer.ggml.pre");
+    CHECK_FAILS(splitter_named(&arena, STR(""), &err), err, ERROR_UNSUPPORTED,
+                "tokenizer.ggml.pre");
     arena_drop(&arena);
 }
 
@@ -205,8 +210,8 @@ TEST(pretokenize, recognises_published_expressions) {
 // Long runs of one character: the classic ways to make a matcher quadratic.
 TEST(pretokenize, takes_linear_time) {
     enum { N = 1 << 20 };
-    static const char *const unit[] = {" ", "\n", "a", "A", "1", "'", "\u0301", "\u4E00", "\xFF",
-                                       "A\u0301A", " x", "\u3000", "a'"};
+    static const char *const unit[] = {" ",      "\n",   "a",        "A",  "1",      "'", "\u0301",
+                                       "\u4E00", "\xFF", "A\u0301A", " x", "\u3000", "a'"};
     Arena arena = arena_for_test();
     Error err = {0};
     char *text = arena_push(&arena, N + 8);
@@ -238,8 +243,7 @@ TEST(pretokenize, cuts_any_bytes) {
         size_t n = rng_below(&rng, sizeof bytes);
         for (size_t i = 0; i < n; i++) bytes[i] = (char)rng_below(&rng, 256);
         for (int i = 0; i <= N_NAMES; i++) {
-            Splitter *s =
-                i == N_NAMES ? by_pcre : splitter_named(&arena, str_from(names[i]), &err);
+            Splitter *s = i == N_NAMES ? by_pcre : splitter_named(&arena, str_from(names[i]), &err);
             if (!s) continue;
             int64_t n_pieces = splitter_cut(s, (Str){bytes, n}, ends, NULL), last = 0;
             for (int64_t j = 0; j < n_pieces; j++) {
@@ -273,7 +277,7 @@ TEST(pretokenize, refuses_expressions_that_explode) {
                    "%s is not stopped", bomb[i]);
         CHECK(clock_seconds() - begin < 5);
     }
-    CHECK_FAILS(splitter_pattern(&arena, STR("(a"), SPLIT_ISOLATED, false, &err), err,
-                ERROR_FORMAT, "at byte 2");
+    CHECK_FAILS(splitter_pattern(&arena, STR("(a"), SPLIT_ISOLATED, false, &err), err, ERROR_FORMAT,
+                "at byte 2");
     arena_drop(&arena);
 }

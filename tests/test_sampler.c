@@ -205,6 +205,27 @@ TEST(sampler, temperature_edges) {
     arena_drop(&arena);
 }
 
+// Here the mass asked for may lie above the sum of the sorted weights by a rounding; the prefix
+// then ends with the last token that has a probability, not with the impossible ones behind it.
+TEST(sampler, top_p_just_below_1) {
+    Arena arena = test_arena();
+    Rng rng = rng_seed(test_seed());
+    SamplerOptions o = sampler_neutral();
+    o.top_p = nextafter(1, 0);
+    int n_whole = 0;
+    for (int round = 0; round < 500; round++) {
+        int n = round % 2 ? 7 : 40; // one bucket, or several with nothing in the last
+        float logits[40] = {[2] = -2000, [5] = -INFINITY};
+        for (int i = 0; i < n; i++) logits[i] += (float)rng_uniform(&rng);
+        SamplerInput in = {.logits = logits};
+        Distribution d = chain_result(&arena, &o, n, &in);
+        CHECK(d.kept <= n - 2);
+        n_whole += d.kept == n - 2;
+    }
+    CHECK(n_whole > 400);
+    arena_drop(&arena);
+}
+
 TEST(sampler, one_token) {
     Arena arena = test_arena();
     SamplerOptions o = sampler_defaults();

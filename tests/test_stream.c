@@ -149,6 +149,21 @@ TEST(stream, several_stops) {
     arena_drop(&arena);
 }
 
+TEST(stream, begins_anew_after_the_end) {
+    Arena arena = test_arena();
+    Error err = {0};
+    const Str stop = STR("STOP");
+    Stream s;
+    StrBuilder out = str_builder(&arena);
+    CHECK(stream_init(&s, &stop, 1, &err));
+    stream_add(&s, STR("ST"), &out);
+    stream_finish(&s, &out);
+    stream_add(&s, STR("OP\xC3"), &out);
+    stream_finish(&s, &out);
+    CHECK(!s.is_stopped && str_equal(str_built(&out), STR("STOP" FFFD)));
+    arena_drop(&arena);
+}
+
 TEST(stream, refuses_impossible_stops) {
     Error err;
     Stream s;

@@ -7,11 +7,11 @@
 #include "text/normalize.h"
 
 static const int32_t alphabet[] = {
-    0x41,   0x61,    0x6F,    0x20,    0x300,   0x301,  0x304,  0x308,  0x30A,  0x315,  0x316,
-    0x323,  0x327,   0x328,   0x338,   0x344,   0x345,  0x5B0,  0x5BF,  0x5D1,  0xFB4B, 0x1100,
-    0x1161, 0x11A8,  0x11A7,  0xAC00,  0xAC01,  0x3042, 0x304B, 0x3099, 0x212B, 0x1E9B, 0x1E69,
-    0xFDFA, 0xFB01,  0x2F800, 0x1D15E, 0x1D165, 0x110B9, 0x110BA, 0xFEFF, 0x4E00, 0xF900, 0x1FBE,
-    0x3B1,  0x342,   0x1F82,  0x9C7,   0x9D7,   0x9BE,  0x16121, 0x1611E};
+    0x41,   0x61,   0x6F,    0x20,    0x300,   0x301,   0x304,   0x308,  0x30A,  0x315,  0x316,
+    0x323,  0x327,  0x328,   0x338,   0x344,   0x345,   0x5B0,   0x5BF,  0x5D1,  0xFB4B, 0x1100,
+    0x1161, 0x11A8, 0x11A7,  0xAC00,  0xAC01,  0x3042,  0x304B,  0x3099, 0x212B, 0x1E9B, 0x1E69,
+    0xFDFA, 0xFB01, 0x2F800, 0x1D15E, 0x1D165, 0x110B9, 0x110BA, 0xFEFF, 0x4E00, 0xF900, 0x1FBE,
+    0x3B1,  0x342,  0x1F82,  0x9C7,   0x9D7,   0x9BE,   0x16121, 0x1611E};
 enum { N_ALPHABET = sizeof alphabet / sizeof alphabet[0], CODE_POINTS = 0x110000 };
 
 static const char *const form_name[] = {"NFC", "NFD", "NFKC", "NFKD"};
@@ -29,24 +29,28 @@ static uint64_t checksum(uint64_t sum, const char *data, size_t n) {
 }
 static const uint64_t checksum_of_nothing = 0xCBF29CE484222325u;
 
-static bool is_surrogate(int32_t c) { return c >= 0xD800 && c < 0xE000; }
+static bool is_surrogate(int32_t c) {
+    return c >= 0xD800 && c < 0xE000;
+}
 
 TEST(unicode, properties_of_every_code_point) {
-    uint64_t classes = checksum_of_nothing, lower = classes, combining = classes;
+    uint64_t classes = checksum_of_nothing, lower = classes, upper = classes, combining = classes;
     for (int32_t c = 0; c < CODE_POINTS; c++) {
         bool is_space = unicode_class(c) & UNICODE_WHITE_SPACE;
         char byte = (char)((int)unicode_category(c) | (is_space ? 32 : 0));
-        CHECK((unicode_class(c) & ~(uint32_t)UNICODE_WHITE_SPACE) ==
-              (uint32_t)1 << unicode_category(c));
+        CHECK((unicode_class(c) & ~(uint32_t)UNICODE_WHITE_SPACE) == (uint32_t)1
+                                                                         << unicode_category(c));
         classes = checksum(classes, &byte, 1);
         byte = (char)unicode_combining(c);
         combining = checksum(combining, &byte, 1);
         char encoded[4];
         if (is_surrogate(c)) continue;
         lower = checksum(lower, encoded, (size_t)utf8_encode(unicode_lower(c), encoded));
+        upper = checksum(upper, encoded, (size_t)utf8_encode(unicode_upper(c), encoded));
     }
     CHECK(classes == 0xf226d1f413fc9311u);
     CHECK(lower == 0x5eb7a1a1ead80ce5u);
+    CHECK(upper == 0x64751bd251911b46u);
     CHECK(combining == 0xbe5d7a66a4f1585eu);
 }
 
@@ -157,7 +161,8 @@ TEST(normalize, passes_ill_formed_bytes) {
         char bytes[40];
         size_t n = rng_below(&rng, sizeof bytes + 1);
         for (size_t i = 0; i < n; i++) {
-            bytes[i] = (char)(rng_below(&rng, 2) ? 0xC8 + rng_below(&rng, 8) : rng_below(&rng, 256));
+            bytes[i] =
+                (char)(rng_below(&rng, 2) ? 0xC8 + rng_below(&rng, 8) : rng_below(&rng, 256));
         }
         ArenaMark mark = arena_mark(&arena);
         z = normalize(&arena, (Str){bytes, n}, (NormalForm)rng_below(&rng, 4));

@@ -5,8 +5,8 @@
     tools/golden_beam.py               writes tests/fixtures/beam.json
 
 The model is two tables: the logits after a text are table[sum of the text mod V] + step[its last
-position]. Small as it is, generate() treats it as any model, and the test in C needs nothing but the
-tables. Every token counts and so does its place, so no two texts have the same score by exchange.
+position]. Small as it is, generate() treats it as any model, and the test in C needs nothing but
+the tables. Every token counts and so does its place: no two texts have equal scores by exchange.
 """
 import json
 import random
@@ -90,7 +90,8 @@ def main():
                     case["found"], case["n_steps"] = find(model, case["prompt"], case)
                     cases.append(case)
     with open(FILE, "w") as out:
-        out.write('{"made_by": "tools/golden_beam.py, transformers %s",\n' % transformers.__version__)
+        out.write('{"made_by": "tools/golden_beam.py, transformers %s",\n'
+                  % transformers.__version__)
         out.write(' "models": [\n  ' + ",\n  ".join(map(json.dumps, tables)) + "],\n")
         out.write(' "cases": [\n  ' + ",\n  ".join(map(json.dumps, cases)) + "]}\n")
 

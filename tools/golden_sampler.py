@@ -5,8 +5,8 @@
     tools/golden_sampler.py            writes tests/fixtures/sampler.json
 
 Each case is a row of logits, options by the names of heed's stages, and what is left after the
-processors in transformers' order: ids (ascending) and their probabilities. The processors compute in
-float64 here, so that only definitions are compared, not roundings. All logits of a row differ:
+processors in transformers' order: ids (ascending) and their probabilities. The processors compute
+in float64 here, so that only definitions are compared, not roundings. All logits of a row differ:
 Hugging Face keeps all ties of the last candidate of top-k and typical, heed the lowest ids.
 """
 import json

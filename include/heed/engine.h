@@ -3,8 +3,8 @@
  * An engine is read-only: any number of sessions may use it, one forward at a time (sessions of one
  * engine share its threads; a lock around heed_session_* calls of one engine is the caller's).
  *
- * Functions that can fail return false or NULL and fill the caller's HeedError, which may not be NULL.
- * Nothing here prints or ends the process. */
+ * Functions that can fail return false or NULL and fill the caller's HeedError, which may not be
+ * NULL. Nothing here prints or ends the process. */
 #ifndef HEED_ENGINE_H
 #define HEED_ENGINE_H
 
@@ -71,8 +71,8 @@ HEED_API HeedInfo heed_engine_info(const HeedEngine *engine);
  * parse_special: control tokens written in the text become their ids.  Never set the latter for
  * text that a stranger wrote. */
 HEED_API int64_t heed_tokenize(const HeedEngine *engine, const char *text, size_t bytes,
-                               bool add_special, bool parse_special, int32_t *ids,
-                               int64_t capacity, HeedError *error);
+                               bool add_special, bool parse_special, int32_t *ids, int64_t capacity,
+                               HeedError *error);
 /* The bytes of one token, not NUL-terminated, perhaps not whole UTF-8; they live as long as the
  * engine.  Control tokens have none unless with_special. */
 HEED_API const char *heed_token_bytes(const HeedEngine *engine, int32_t id, bool with_special,

@@ -1,7 +1,7 @@
 /* heed/session.h - one growing text on an engine: logits, sampling, streaming.
  *
- * The caller names the whole text each time; what it shares with the last one is not computed again.
- * After a failure a session holds a prefix of the text and may be used again. */
+ * The caller names the whole text each time; what it shares with the last one is not computed
+ * again. After a failure a session holds a prefix of the text and may be used again. */
 #ifndef HEED_SESSION_H
 #define HEED_SESSION_H
 
@@ -18,7 +18,7 @@ typedef enum HeedCacheType { HEED_CACHE_F16, HEED_CACHE_F32, HEED_CACHE_Q8_0 } H
 typedef struct HeedSessionOptions {
     int64_t context; /* positions at most; 0: what the model was made for */
     HeedCacheType cache;
-    bool exact;      /* f32 activations throughout, as reference implementations compute */
+    bool exact; /* f32 activations throughout, as reference implementations compute */
 } HeedSessionOptions;
 
 /* options NULL: all defaults. */
@@ -36,13 +36,13 @@ HEED_API int64_t heed_session_length(const HeedSession *session);
 HEED_API size_t heed_session_bytes(const HeedSession *session);
 
 typedef struct HeedSampling {
-    double temperature; /* 0: greedy */
-    int64_t top_k;      /* 0: off */
-    double top_p;       /* 1: off */
-    double min_p;       /* 0: off */
-    double typical;     /* 1: off */
-    double repetition_penalty; /* 1: off */
-    int64_t repetition_window; /* tokens the penalty looks at; 0: all */
+    double temperature;                         /* 0: greedy */
+    int64_t top_k;                              /* 0: off */
+    double top_p;                               /* 1: off */
+    double min_p;                               /* 0: off */
+    double typical;                             /* 1: off */
+    double repetition_penalty;                  /* 1: off */
+    int64_t repetition_window;                  /* tokens the penalty looks at; 0: all */
     double frequency_penalty, presence_penalty; /* 0: off */
     uint64_t seed;
     bool llama_cpp_order; /* temperature last instead of first */
@@ -56,7 +56,7 @@ typedef enum HeedFinish { HEED_FINISH_STOP, HEED_FINISH_LENGTH, HEED_FINISH_CANC
 typedef struct HeedGenerate {
     const int32_t *prompt; /* (n_prompt) */
     int64_t n_prompt;
-    int64_t tokens_max;    /* negative: to the end of the context */
+    int64_t tokens_max; /* negative: to the end of the context */
     HeedSampling sampling;
     const char *const *stop; /* (n_stop) texts that end the answer before them; at most 16 */
     int n_stop;

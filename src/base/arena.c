@@ -43,7 +43,9 @@ void *arena_push_aligned(Arena *arena, size_t bytes, size_t alignment) {
     return arena->base + at;
 }
 
-void *arena_push(Arena *arena, size_t bytes) { return arena_push_aligned(arena, bytes, 16); }
+void *arena_push(Arena *arena, size_t bytes) {
+    return arena_push_aligned(arena, bytes, 16);
+}
 
 void *arena_zero(Arena *arena, size_t bytes) {
     void *p = arena_push(arena, bytes);
@@ -51,7 +53,9 @@ void *arena_zero(Arena *arena, size_t bytes) {
     return p;
 }
 
-ArenaMark arena_mark(const Arena *arena) { return (ArenaMark){arena->used}; }
+ArenaMark arena_mark(const Arena *arena) {
+    return (ArenaMark){arena->used};
+}
 
 void arena_back(Arena *arena, ArenaMark mark) {
     require(mark.used <= arena->used);

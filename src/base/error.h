@@ -11,14 +11,14 @@
 #include "base/attr.h"
 
 // X(NAME, "words") - the one list of error kinds.
-#define ERROR_KINDS(X)                                                                             \
-    X(NONE, "no error")                                                                            \
-    X(USAGE, "wrong usage")             /* an impossible option or argument */                     \
-    X(IO, "input/output error")         /* the system refused: open, read, write, map */           \
-    X(MEMORY, "out of memory")                                                                     \
-    X(FORMAT, "damaged or wrong file")  /* the bytes contradict the format */                      \
-    X(UNSUPPORTED, "not supported")     /* well-formed, but not something heed does */             \
-    X(LIMIT, "limit exceeded")          /* a documented limit, e.g. the context length */          \
+#define ERROR_KINDS(X)                                                                   \
+    X(NONE, "no error")                                                                  \
+    X(USAGE, "wrong usage")     /* an impossible option or argument */                   \
+    X(IO, "input/output error") /* the system refused: open, read, write, map */         \
+    X(MEMORY, "out of memory")                                                           \
+    X(FORMAT, "damaged or wrong file") /* the bytes contradict the format */             \
+    X(UNSUPPORTED, "not supported")    /* well-formed, but not something heed does */    \
+    X(LIMIT, "limit exceeded")         /* a documented limit, e.g. the context length */ \
     X(CANCELLED, "cancelled")
 
 typedef enum ErrorKind {
@@ -44,8 +44,7 @@ bool error_wrap(Error *err, const char *format, ...) PRINTF_LIKE(2, 3);
 const char *error_kind_words(ErrorKind kind);
 
 // Checks what only our own mistake can break; active in every build.
-#define require(condition)                                                                         \
-    ((condition) ? (void)0 : require_failed(#condition, __FILE__, __LINE__))
+#define require(condition) ((condition) ? (void)0 : require_failed(#condition, __FILE__, __LINE__))
 NO_RETURN void require_failed(const char *expression, const char *file, int line);
 
 #endif

@@ -34,8 +34,8 @@ typedef struct FileWriter FileWriter;
 MUST_USE FileWriter *file_create(const char *path, Error *err);
 void file_write(FileWriter *writer, const void *data, size_t n); // errors are kept for commit
 int64_t file_position(const FileWriter *writer);
-MUST_USE bool file_commit(FileWriter *writer, Error *err);        // closes the writer in any case
-void file_discard(FileWriter *writer);                            // accepts NULL
+MUST_USE bool file_commit(FileWriter *writer, Error *err); // closes the writer in any case
+void file_discard(FileWriter *writer);                     // accepts NULL
 
 bool file_exists(const char *path);
 bool file_is_folder(const char *path);

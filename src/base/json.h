@@ -26,12 +26,12 @@ typedef struct Json Json;
 struct Json {
     JsonKind kind;
     bool boolean;
-    bool is_integer;  // the text had no '.', 'e' and fits int64: `integer` is exact
+    bool is_integer; // the text had no '.', 'e' and fits int64: `integer` is exact
     int64_t integer;
     double number;
-    Str string;       // JSON_STRING: unescaped
-    Str key;          // of this member, when the parent is an object
-    int64_t count;    // of children
+    Str string;    // JSON_STRING: unescaped
+    Str key;       // of this member, when the parent is an object
+    int64_t count; // of children
     Json *child;
     Json *next;
 };
@@ -64,7 +64,7 @@ void json_end_object(JsonWriter *w);
 void json_begin_array(JsonWriter *w);
 void json_end_array(JsonWriter *w);
 void json_key(JsonWriter *w, const char *key);
-void json_put_string(JsonWriter *w, Str s);      // ill-formed bytes become U+FFFD
+void json_put_string(JsonWriter *w, Str s); // ill-formed bytes become U+FFFD
 void json_put_integer(JsonWriter *w, int64_t value);
 void json_put_number(JsonWriter *w, double value); // shortest form that reads back; NaN, inf: null
 void json_put_bool(JsonWriter *w, bool value);

@@ -13,4 +13,6 @@ void *memory_reserve(size_t bytes) {
     return p == MAP_FAILED ? NULL : p;
 }
 
-void memory_release(void *base, size_t bytes) { munmap(base, bytes); }
+void memory_release(void *base, size_t bytes) {
+    munmap(base, bytes);
+}

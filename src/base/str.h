@@ -18,18 +18,18 @@ typedef struct Str {
 
 #define STR(literal) ((Str){("" literal), sizeof(literal) - 1})
 // For printf: printf("%.*s", STR_ARG(s)).
-#define STR_ARG(s)   (int)(s).n, (s).data
+#define STR_ARG(s) (int)(s).n, (s).data
 
-Str str_from(const char *c_string);                 // the bytes of a C string, not copied
-Str str_copy(Arena *arena, Str s);                  // copied, and followed by a NUL
-const char *str_c(Arena *arena, Str s);             // the same, as a C string
+Str str_from(const char *c_string);     // the bytes of a C string, not copied
+Str str_copy(Arena *arena, Str s);      // copied, and followed by a NUL
+const char *str_c(Arena *arena, Str s); // the same, as a C string
 Str str_printf(Arena *arena, const char *format, ...) PRINTF_LIKE(2, 3);
 bool str_equal(Str a, Str b);
-int str_compare(Str a, Str b);                      // byte order, shorter first
+int str_compare(Str a, Str b); // byte order, shorter first
 bool str_starts(Str s, Str prefix);
 bool str_ends(Str s, Str suffix);
-Str str_slice(Str s, size_t from, size_t to);       // clamped to the string
-Str str_trim(Str s);                                // ASCII white space off both ends
+Str str_slice(Str s, size_t from, size_t to); // clamped to the string
+Str str_trim(Str s);                          // ASCII white space off both ends
 // Position of the first `needle` at or after `from`; SIZE_MAX if there is none.
 size_t str_find(Str s, Str needle, size_t from);
 // Strict decimal integer / number over the whole string; false if it is anything else or too big.

@@ -343,7 +343,7 @@ static bool take_shape(Reader *r, TensorEntry *e) {
     return true;
 }
 
-// One tensor's entry in the header.  Its file_offset counts from the start of the data for now:
+// One tensor's entry in the header.  Its file_offset counts from the start of the data here:
 // that start is known when all entries are read.
 static bool take_tensor(Head *head, TensorEntry *e) {
     Reader *r = &head->reader;

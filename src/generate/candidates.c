@@ -168,7 +168,7 @@ void candidates_keep(CandidateSet *set, const double *rank, Cut cut) {
     int64_t n = 0;
     // `rank` may be the logit, which moves: an entry is read before its place is written.
     for (int64_t i = 0; i < set->n; i++) {
-        if (!is_within(rank, i, cut) || set->logit[i] == -HUGE_VAL) continue;
+        if (!is_within(rank, i, cut)) continue;
         set->id[n] = set->id[i];
         set->logit[n] = set->logit[i];
         set->weight[n] = set->weight[i];

@@ -10,8 +10,8 @@
 
 #include "base/arena.h"
 
-// Until the first candidates_keep the set is dense: index i holds token i, and a forbidden token
-// is there with a logit of -INFINITY.
+// Until the first candidates_keep the set is dense: index i holds token i.  A forbidden token has a
+// logit of -INFINITY and no weight; it is not removed before a cut leaves it behind.
 typedef struct CandidateSet {
     int64_t n_vocab;
     int64_t n;
@@ -48,7 +48,7 @@ int64_t candidates_left(const CandidateSet *set);
 // the whole set if it reaches neither.  With a finite mass the set must have been weighed, and a
 // candidate without weight never ends the prefix.
 Cut candidates_cut(CandidateSet *set, const double *rank, int64_t count, double mass);
-// Keeps the prefix, less those with a logit of -INFINITY.
+// Keeps the prefix.
 void candidates_keep(CandidateSet *set, const double *rank, Cut cut);
 // Keeps one.
 void candidates_keep_only(CandidateSet *set, int64_t index);

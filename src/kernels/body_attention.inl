@@ -37,40 +37,51 @@ WORD vf cache_load_part(DType type, const char *p, int64_t i, int64_t n) {
                              : vf_load_part((const void *)(p + 4 * i), n);
 }
 
+// The first pass over a tile fetches what comes this many bytes behind it: a tile is too short for
+// the hardware prefetchers.
+enum { ATTEND_PREFETCH = 4096 };
+
 // ---------------------------------------------------------------- scores, F32 and F16
 
-// Scores of four queries with VF keys from `keys` and VF from `keys1`, written at column i, i1 of p.
-WORD void scores_pair(DType type, const AttendJob *job, int64_t m, const char *keys,
-                      const char *keys1, int64_t i, int64_t i1) {
+// VF keys and VF others, and the columns of p where their scores go.
+typedef struct KeyPair {
+    const char *keys0, *keys1;
+    int64_t column0, column1;
+} KeyPair;
+
+// Scores of the four queries from row m on.
+WORD void scores_pair(DType type, const AttendJob *job, int64_t m, KeyPair pair) {
     RowOffsets at = rows_from(job, m, job->q_stride), to = rows_from(job, m, job->p_stride);
     const float *qa = job->q + at.a, *qb = job->q + at.b, *qc = job->q + at.c, *qd = job->q + at.d;
     vf zero = vf_zero();
     Rows4 s = {zero, zero, zero, zero, zero, zero, zero, zero};
     for (int64_t d = 0; d < job->d; d++) {
-        vf k0 = cache_load(type, keys, d * KV_TILE), k1 = cache_load(type, keys1, d * KV_TILE);
+        vf k0 = cache_load(type, pair.keys0, d * KV_TILE);
+        vf k1 = cache_load(type, pair.keys1, d * KV_TILE);
+        if (m == 0) {
+            int64_t ahead = d * KV_TILE * (type == DTYPE_F16 ? 2 : 4) + ATTEND_PREFETCH;
+            PREFETCH(pair.keys0 + ahead);
+            if ((int)VF == KV_TILE) PREFETCH(pair.keys1 + ahead);
+        }
         s = rows4_fma(s, qa[d], qb[d], qc[d], qd[d], k0, k1);
     }
-    vf_store(job->p + to.a + i, s.a0), vf_store(job->p + to.a + i1, s.a1);
-    vf_store(job->p + to.b + i, s.b0), vf_store(job->p + to.b + i1, s.b1);
-    vf_store(job->p + to.c + i, s.c0), vf_store(job->p + to.c + i1, s.c1);
-    vf_store(job->p + to.d + i, s.d0), vf_store(job->p + to.d + i1, s.d1);
+    float *p0 = job->p + pair.column0, *p1 = job->p + pair.column1;
+    vf_store(p0 + to.a, s.a0), vf_store(p1 + to.a, s.a1);
+    vf_store(p0 + to.b, s.b0), vf_store(p1 + to.b, s.b1);
+    vf_store(p0 + to.c, s.c0), vf_store(p1 + to.c, s.c1);
+    vf_store(p0 + to.d, s.d0), vf_store(p1 + to.d, s.d1);
 }
 
 WORD void scores(DType type, const AttendJob *job) {
-    int64_t size = type == DTYPE_F16 ? 2 : 4, tile = KV_TILE * job->d * size;
-    int64_t step = (int)VF < KV_TILE ? 1 : 2; // tiles at once
-    for (int64_t t = 0; t < job->n_tiles; t += step) {
-        const char *keys = (const char *)job->tiles + t * tile;
-        for (int64_t m = 0; m < job->m; m += 4) {
-            if ((int)VF == KV_TILE) {
-                int64_t next = min_i64(t + 1, job->n_tiles - 1); // the last may be alone
-                scores_pair(type, job, m, keys, (const char *)job->tiles + next * tile,
-                            t * KV_TILE, next * KV_TILE);
-            }
-            for (int64_t i = 0; (int)VF < KV_TILE && i < KV_TILE; i += 2 * VF)
-                scores_pair(type, job, m, keys + i * size, keys + (i + VF) * size, t * KV_TILE + i,
-                            t * KV_TILE + i + VF);
-        }
+    int64_t size = type == DTYPE_F16 ? 2 : 4, n = job->n_tiles * KV_TILE;
+    for (int64_t i = 0; i < n; i += 2 * VF) {
+        // Two vectors of a tile, or two tiles, of which the last may be alone.
+        int64_t j = min_i64(i + VF, n - VF);
+        int64_t tile0 = i / KV_TILE * job->d, tile1 = j / KV_TILE * job->d;
+        const char *tiles = job->tiles;
+        KeyPair pair = {tiles + (tile0 * KV_TILE + i % KV_TILE) * size,
+                        tiles + (tile1 * KV_TILE + j % KV_TILE) * size, i, j};
+        for (int64_t m = 0; m < job->m; m += 4) scores_pair(type, job, m, pair);
     }
 }
 
@@ -89,15 +100,15 @@ WORD void values_columns(DType type, const AttendJob *job, int64_t m, int64_t d,
         s = (Rows4){vf_load(oa), vf_load(oa + VF), vf_load(ob), vf_load(ob + VF),
                     vf_load(oc), vf_load(oc + VF), vf_load(od), vf_load(od + VF)};
     } else {
-        s = (Rows4){vf_load_part(oa, n0), vf_load_part(oa + n0, n1),
-                    vf_load_part(ob, n0), vf_load_part(ob + n0, n1),
-                    vf_load_part(oc, n0), vf_load_part(oc + n0, n1),
-                    vf_load_part(od, n0), vf_load_part(od + n0, n1)};
+        s = (Rows4){vf_load_part(oa, n0),      vf_load_part(oa + n0, n1), vf_load_part(ob, n0),
+                    vf_load_part(ob + n0, n1), vf_load_part(oc, n0),      vf_load_part(oc + n0, n1),
+                    vf_load_part(od, n0),      vf_load_part(od + n0, n1)};
     }
     const char *values = job->tiles;
     for (int64_t i = 0; i < job->n_tiles * KV_TILE; i++) {
         int64_t row = i * job->d + d;
         vf v0, v1;
+        if (m == 0) PREFETCH(values + row * (type == DTYPE_F16 ? 2 : 4) + ATTEND_PREFETCH);
         if (whole) {
             v0 = cache_load(type, values, row), v1 = cache_load(type, values, row + VF);
         } else {
@@ -189,8 +200,7 @@ WORD void values_q8_columns(const AttendJob *job, RowOffsets to, float p[4][KV_T
                vf_load(oc), vf_load(oc + VF), vf_load(od), vf_load(od + VF)};
     for (int i = 0; i < KV_TILE; i++) {
         const int8_t *row = values + i * job->d + d;
-        s = rows4_fma(s, p[0][i], p[1][i], p[2][i], p[3][i], vf_load_s8(row),
-                      vf_load_s8(row + VF));
+        s = rows4_fma(s, p[0][i], p[1][i], p[2][i], p[3][i], vf_load_s8(row), vf_load_s8(row + VF));
     }
     vf_store(oa, s.a0), vf_store(oa + VF, s.a1), vf_store(ob, s.b0), vf_store(ob + VF, s.b1);
     vf_store(oc, s.c0), vf_store(oc + VF, s.c1), vf_store(od, s.d0), vf_store(od + VF, s.d1);

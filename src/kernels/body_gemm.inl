@@ -1,9 +1,9 @@
 // body_gemm.inl - c += a b in f32, with any strides.
 //
-// The usual three levels (Goto and van de Geijn 2008): a block of a (GEMM_M x GEMM_K) and a panel
-// of b (GEMM_K x 2 vectors) are packed side by side, and a tile of c stays in registers while k runs
-// over both.  An output is one chain of multiply-adds over ascending k, carried through c between
-// blocks: neither m, n nor the place in a tile changes it.
+// The usual levels (Goto and van de Geijn 2008): a block of a (GEMM_M x GEMM_K) and a panel of b
+// (GEMM_K x 2 vectors) are packed, and a tile of c stays in registers while k runs over both.  An
+// output is one chain of multiply-adds over ascending k, carried through c between blocks: neither
+// m, n nor the place in a tile changes it.
 
 enum { GEMM_COLUMNS = 2 * VF, GEMM_ROWS = 3 * GEMM_THREES };
 
@@ -13,9 +13,12 @@ typedef struct Three {
 } Three;
 
 WORD Three three_load(const float *c, int64_t stride) {
-    return (Three){vf_load(c),          vf_load(c + VF),
-                   vf_load(c + stride), vf_load(c + stride + VF),
-                   vf_load(c + 2 * stride), vf_load(c + 2 * stride + VF)};
+    return (Three){vf_load(c),
+                   vf_load(c + VF),
+                   vf_load(c + stride),
+                   vf_load(c + stride + VF),
+                   vf_load(c + 2 * stride),
+                   vf_load(c + 2 * stride + VF)};
 }
 
 WORD void three_store(Three t, float *c, int64_t stride) {
@@ -58,10 +61,17 @@ WORD void copy_floats(float *to, const float *from, int64_t n) {
     if (i < n) vf_store_part(to + i, vf_load_part(from + i, n - i), n - i);
 }
 
-// Packs `n` lines of `k` items to [k][width], lines beyond n as zeros.  Item (i, j) of line i lies at
-// i * line + j * step.
-static void gemm_pack(const float *from, int64_t line, int64_t step, int64_t n, int64_t k,
-                      int64_t width, float *to) {
+// `n` lines (rows of a, columns of b) of `k` items: item j of line i is at i * line + j * step.
+typedef struct Lines {
+    const float *from;
+    int64_t line, step;
+    int64_t n, k;
+} Lines;
+
+// Packs lines to [k][width], those beyond n as zeros.
+static void gemm_pack(Lines lines, int64_t width, float *to) {
+    const float *from = lines.from;
+    int64_t line = lines.line, step = lines.step, n = lines.n, k = lines.k;
     if (n < width) memset(to, 0, sizeof(float) * (size_t)(k * width));
     if (line == 1) {
         for (int64_t j = 0; j < k; j++) copy_floats(to + j * width, from + j * step, n);
@@ -79,15 +89,21 @@ static void gemm_pack(const float *from, int64_t line, int64_t step, int64_t n, 
         for (int64_t j = 0; j < k; j++) to[j * width + i] = from[i * line + j * step];
 }
 
+// rows x columns of c, at most a tile.
+typedef struct Corner {
+    float *c;
+    int64_t stride;
+    int64_t rows, columns;
+} Corner;
+
 // A tile that sticks out of c goes through a copy.
-static void gemm_edge_tile(int64_t k, const float *a, const float *b, float *c, int64_t stride,
-                           int64_t m, int64_t n) {
+static void gemm_corner(int64_t k, const float *a, const float *b, Corner to) {
     float copy[GEMM_ROWS * GEMM_COLUMNS] = {0};
-    for (int64_t i = 0; i < m; i++)
-        memcpy(copy + i * GEMM_COLUMNS, c + i * stride, sizeof(float) * (size_t)n);
+    for (int64_t i = 0; i < to.rows; i++)
+        copy_floats(copy + i * GEMM_COLUMNS, to.c + i * to.stride, to.columns);
     gemm_tile(k, a, b, copy, GEMM_COLUMNS);
-    for (int64_t i = 0; i < m; i++)
-        memcpy(c + i * stride, copy + i * GEMM_COLUMNS, sizeof(float) * (size_t)n);
+    for (int64_t i = 0; i < to.rows; i++)
+        copy_floats(to.c + i * to.stride, copy + i * GEMM_COLUMNS, to.columns);
 }
 
 // The packed block of a (m x k from row m0, column k0) with all columns of b.
@@ -96,8 +112,8 @@ static void gemm_block(const GemmJob *job, const float *packed_a, int64_t m0, in
     float packed_b[GEMM_K * GEMM_COLUMNS];
     for (int64_t n0 = 0; n0 < job->n; n0 += GEMM_COLUMNS) {
         int64_t n = min_i64(GEMM_COLUMNS, job->n - n0);
-        gemm_pack(job->b + k0 * job->b_row + n0 * job->b_column, job->b_column, job->b_row, n, k,
-                  GEMM_COLUMNS, packed_b);
+        const float *b = job->b + k0 * job->b_row + n0 * job->b_column;
+        gemm_pack((Lines){b, job->b_column, job->b_row, n, k}, GEMM_COLUMNS, packed_b);
         for (int64_t i = 0; i < m; i += GEMM_ROWS) {
             float *c = job->c + (m0 + i) * job->c_row + n0;
             const float *a = packed_a + i * k;
@@ -105,7 +121,7 @@ static void gemm_block(const GemmJob *job, const float *packed_a, int64_t m0, in
             if (rows == GEMM_ROWS && n == GEMM_COLUMNS)
                 gemm_tile(k, a, packed_b, c, job->c_row);
             else
-                gemm_edge_tile(k, a, packed_b, c, job->c_row, rows, n);
+                gemm_corner(k, a, packed_b, (Corner){c, job->c_row, rows, n});
         }
     }
 }
@@ -116,9 +132,12 @@ static void gemm(const GemmJob *job) {
         int64_t k = min_i64(GEMM_K, job->k - k0);
         for (int64_t m0 = 0; m0 < job->m; m0 += GEMM_M) {
             int64_t m = min_i64(GEMM_M, job->m - m0);
-            for (int64_t i = 0; i < m; i += GEMM_ROWS)
-                gemm_pack(job->a + (m0 + i) * job->a_row + k0 * job->a_column, job->a_row,
-                          job->a_column, min_i64(GEMM_ROWS, m - i), k, GEMM_ROWS, packed_a + i * k);
+            for (int64_t i = 0; i < m; i += GEMM_ROWS) {
+                const float *a = job->a + (m0 + i) * job->a_row + k0 * job->a_column;
+                int64_t rows = min_i64(GEMM_ROWS, m - i);
+                gemm_pack((Lines){a, job->a_row, job->a_column, rows, k}, GEMM_ROWS,
+                          packed_a + i * k);
+            }
             gemm_block(job, packed_a, m0, m, k0, k);
         }
     }

@@ -1,24 +1,21 @@
 // body_linear.inl - weights in F32, F16 and BF16 times f32 rows.
 //
 // An output is the sum over the lanes of one vector of chains: lane l adds the products of the
-// columns l, l + VF, l + 2 VF ..  in this order.  Neighbouring outputs only share loads, so that the
+// columns l, l + VF, l + 2 VF ..  in this order.  Neighbouring outputs only share loads, so the
 // result is the same in every tile.
-//
-// Weight rows are taken four at a time, far apart (row i of each quarter): four streams that the
-// hardware prefetcher follows, where neighbouring rows of a few kilobytes would confuse it.
 
 enum {
-    LINEAR_PREFETCH = 1024,     // bytes ahead in each stream
-    LINEAR_BUFFER_FROM = 8      // activation rows for which F16 and BF16 are converted first
+    LINEAR_PREFETCH = 1024, // bytes ahead in each stream
+    LINEAR_BUFFER_FROM = 32 // activation rows for which F16 and BF16 are converted first
 };
 
-WORD vf weights_load(DType type, const char *w, int64_t i) {
+WORD vf weights_load(DType type, const uint8_t *w, int64_t i) {
     if (type == DTYPE_F16) return vf_load_f16((const void *)(w + 2 * i));
     if (type == DTYPE_BF16) return vf_load_bf16((const void *)(w + 2 * i));
     return vf_load((const void *)(w + 4 * i));
 }
 
-WORD vf weights_load_part(DType type, const char *w, int64_t i, int64_t n) {
+WORD vf weights_load_part(DType type, const uint8_t *w, int64_t i, int64_t n) {
     if (type == DTYPE_F16) return vf_load_f16_part((const void *)(w + 2 * i), n);
     if (type == DTYPE_BF16) return vf_load_bf16_part((const void *)(w + 2 * i), n);
     return vf_load_part((const void *)(w + 4 * i), n);
@@ -34,12 +31,6 @@ WORD Quad quad_fma(Quad s, Quad w, vf x) {
                   vf_fma(w.d, x, s.d)};
 }
 
-// Four rows of weights, and where their results go: y[out[i]].
-typedef struct WeightRows {
-    const char *w[4];
-    int64_t out[4];
-} WeightRows;
-
 WORD void quad_store(Quad s, const WeightRows *rows, float *y) {
     float sum[4];
     f4_store(sum, vf_sum4(s.a, s.b, s.c, s.d));
@@ -49,7 +40,7 @@ WORD void quad_store(Quad s, const WeightRows *rows, float *y) {
 // Four weight rows with `n` (1 .. LINEAR_COLUMNS) activation rows.
 WORD void linear_tile(DType type, const WeightRows *rows, const LinearJob *job, int64_t j, int n,
                       bool prefetch) {
-    const char *w0 = rows->w[0], *w1 = rows->w[1], *w2 = rows->w[2], *w3 = rows->w[3];
+    const uint8_t *w0 = rows->w[0], *w1 = rows->w[1], *w2 = rows->w[2], *w3 = rows->w[3];
     const char *row = (const char *)job->x + (size_t)j * job->x_row_bytes;
     const float *x0 = (const void *)row;
     const float *x1 = (const void *)(row + (n > 1 ? job->x_row_bytes : 0));
@@ -112,20 +103,9 @@ WORD void linear_rows_converted(DType type, const WeightRows *rows, const Linear
     for (int i = 0; i < 4; i++) {
         float *row = buffer + i * job->k;
         convert_row(type, rows->w[i], row, job->k);
-        converted.w[i] = (const char *)row;
+        converted.w[i] = (const uint8_t *)row;
     }
     linear_rows_f32(&converted, job);
-}
-
-// The rows of step i of n_out / 4; the last step may name a row several times.
-WORD WeightRows weight_rows(const LinearJob *job, int64_t i) {
-    int64_t quarter = job->n_out / 4;
-    WeightRows rows;
-    for (int s = 0; s < 4; s++) {
-        rows.out[s] = i < quarter ? s * quarter + i : min_i64(4 * quarter + s, job->n_out - 1);
-        rows.w[s] = (const char *)job->w + (size_t)rows.out[s] * job->w_row_bytes;
-    }
-    return rows;
 }
 
 WORD void linear(DType type, const LinearJob *job) {

@@ -1,207 +1,17 @@
-// body_quant.inl - products of quantised weights with int8 activations, and rows of them as f32.
+// body_quant.inl - products of quantised weights with int8 activations.
 //
-// Every type is, for a group of 32 or 16 values,  value = scale * (byte - offset) - minimum.  What a
-// type looks like is said once, in "the types" below; the rest is common.  An output is one chain in
-// f32 over the groups in ascending order,
+// An output is one chain in f32 over the groups of its row in ascending order,
 //
-//     y = fma(-minimum, sum of the activations, y);  y = fma(products, scale * scale of x, y)
+//     y = fma(shift, sum of the activations, y);  y = fma(products, scale * scale of x, y)
 //
 // where `products` is exact, so that two ways of computing it give the same bits:
-//   * one activation row (decoding a token): four weight rows side by side, straight from the file's
-//     layout.  The rows are far apart, one of each quarter: four streams that the hardware
-//     prefetchers can follow.  Their sums are gathered into an f4, a lane for each row.
-//   * several: PANEL_ROWS weight rows are unpacked and transposed, a piece of PANEL_K columns at a
-//     time, and meet four activation rows at once; a lane is a weight row and nothing is gathered.
+//   * few activation rows (decoding a token): four weight rows side by side, straight from the
+//     file's layout.  Their sums are gathered into an f4, a lane for each row.
+//   * more: PANEL_ROWS weight rows are unpacked and transposed, a piece of PANEL_K columns at a
+//     time, and meet four activation rows at once; a lane is a weight row, nothing is gathered.
 //
 // Unsigned times signed bytes is what x86 multiplies.  A byte stays unsigned where the set allows
 // (PRODUCT_MAX), and offset * (sum of the activations) is taken off before the sum starts.
-#include "quant/blocks.h"
-
-// ---------------------------------------------------------------- the types
-
-WORD int type_values(DType t) {
-    switch (t) {
-    case DTYPE_Q2_K: case DTYPE_Q3_K: case DTYPE_Q4_K: case DTYPE_Q5_K: case DTYPE_Q6_K:
-    case DTYPE_IQ4_XS: return SUPER_VALUES;
-    default: return BLOCK_VALUES;
-    }
-}
-
-// Values that share a scale.
-WORD int type_group(DType t) {
-    return t == DTYPE_Q2_K || t == DTYPE_Q3_K || t == DTYPE_Q6_K ? 16 : 32;
-}
-
-// What was added to make the bytes unsigned.
-WORD int type_offset(DType t) {
-    switch (t) {
-    case DTYPE_Q4_0: return 8;
-    case DTYPE_Q5_0: return 16;
-    case DTYPE_Q3_K: return 4;
-    case DTYPE_Q6_K: return 32;
-    default: return 0;
-    }
-}
-
-// The bytes are signed by nature: eight bits, or a table.
-WORD bool type_is_signed(DType t) {
-    return t == DTYPE_Q8_0 || t == DTYPE_IQ4_NL || t == DTYPE_IQ4_XS || t == DTYPE_MXFP4;
-}
-
-WORD bool type_has_minimum(DType t) {
-    return t == DTYPE_Q4_1 || t == DTYPE_Q5_1 || t == DTYPE_Q2_K || t == DTYPE_Q4_K ||
-           t == DTYPE_Q5_K;
-}
-
-WORD size_t type_bytes(DType t) {
-    switch (t) {
-#define X(name, number, values, bytes)                                                             \
-    case DTYPE_##name: return bytes;
-        DTYPES(X)
-#undef X
-    }
-    return 0;
-}
-
-WORD v32 nibbles_of(const uint8_t *qs, int high) {
-    v32 v = v32_load(qs);
-    return v32_and(high ? v32_shr(v, 4) : v, v32_set(15));
-}
-
-// Bits 2j, 2j + 1 of 32 bytes.
-WORD v32 pairs_of(const uint8_t *qs, int j) {
-    return v32_and(v32_shr(v32_load(qs), 2 * j), v32_set(3));
-}
-
-// Bit i of 32 bytes, moved to bit `to`.
-WORD v32 bit_of(const uint8_t *bytes, int i, int to) {
-    v32 one = v32_and(v32_shr(v32_load(bytes), i), v32_set(1));
-    return v32_shl(one, to);
-}
-
-WORD v32 fifth_bits(const uint8_t *qh) {
-    return v32_and(v32_bits(load_u32(qh)), v32_set(16));
-}
-
-WORD v32 q6_k_bytes(const BlockQ6_K *b, int i) {
-    int j = i % 4; // 128 values have 64 bytes of ql and 32 of qh
-    v32 low = nibbles_of(b->ql + i / 4 * 64 + j % 2 * 32, j / 2);
-    return v32_or(low, v32_shl(pairs_of(b->qh + i / 4 * 32, j), 4));
-}
-
-// The bytes of values 32 i .. 32 i + 31 of a block.
-WORD v32 type_block(DType t, const void *block, int i) {
-    switch (t) {
-    case DTYPE_Q4_0: return v32_nibbles(((const BlockQ4_0 *)block)->qs);
-    case DTYPE_Q4_1: return v32_nibbles(((const BlockQ4_1 *)block)->qs);
-    case DTYPE_Q5_0: {
-        const BlockQ5_0 *b = block;
-        return v32_or(v32_nibbles(b->qs), fifth_bits(b->qh));
-    }
-    case DTYPE_Q5_1: {
-        const BlockQ5_1 *b = block;
-        return v32_or(v32_nibbles(b->qs), fifth_bits(b->qh));
-    }
-    case DTYPE_Q8_0: return v32_load(((const BlockQ8_0 *)block)->qs);
-    case DTYPE_IQ4_NL:
-        return v32_table(block_iq4_values, v32_nibbles(((const BlockIQ4_NL *)block)->qs));
-    case DTYPE_IQ4_XS:
-        return v32_table(block_iq4_values,
-                         v32_nibbles(((const BlockIQ4_XS *)block)->qs + 16 * i));
-    case DTYPE_MXFP4:
-        return v32_table(block_mxfp4_values, v32_nibbles(((const BlockMXFP4 *)block)->qs));
-    case DTYPE_Q2_K: return pairs_of(((const BlockQ2_K *)block)->qs + i / 4 * 32, i % 4);
-    case DTYPE_Q3_K: {
-        const BlockQ3_K *b = block;
-        return v32_or(pairs_of(b->qs + i / 4 * 32, i % 4), bit_of(b->hmask, i, 2));
-    }
-    case DTYPE_Q4_K: return nibbles_of(((const BlockQ4_K *)block)->qs + i / 2 * 32, i % 2);
-    case DTYPE_Q5_K: {
-        const BlockQ5_K *b = block;
-        return v32_or(nibbles_of(b->qs + i / 2 * 32, i % 2), bit_of(b->qh, i, 4));
-    }
-    case DTYPE_Q6_K: return q6_k_bytes(block, i);
-    default: return v32_set(0);
-    }
-}
-
-// 2^(e - 128); below 2^-126 the exponent field ends and the number is subnormal.
-WORD float mxfp4_scale(uint8_t e) {
-    return bits_to_f32(e >= 2 ? (uint32_t)(e - 1) << 23 : 0x00200000u << e);
-}
-
-WORD float load_f16(const void *p) {
-    uint16_t h;
-    memcpy(&h, p, sizeof h);
-    return half_to_float(h);
-}
-
-// 8 scales and 8 minimums of six bits (see block_scale_min), four at a time.
-WORD void scales_q4_k(const uint8_t packed[12], float d, float dmin, float *scale, float *minimum) {
-    uint32_t a = load_u32(packed), b = load_u32(packed + 4), c = load_u32(packed + 8);
-    uint32_t s[2] = {a & 0x3f3f3f3f, (c & 0x0f0f0f0f) | (a >> 2 & 0x30303030)};
-    uint32_t m[2] = {b & 0x3f3f3f3f, (c >> 4 & 0x0f0f0f0f) | (b >> 2 & 0x30303030)};
-    scale8_u8((const uint8_t *)s, d, scale);
-    scale8_u8((const uint8_t *)m, dmin, minimum);
-}
-
-WORD void scales_q2_k(const BlockQ2_K *b, float *scale, float *minimum) {
-    float d = load_f16(&b->d), dmin = load_f16(&b->dmin);
-    uint8_t s[16], m[16];
-    for (int i = 0; i < 16; i++) {
-        s[i] = b->scales[i] & 15;
-        m[i] = b->scales[i] >> 4;
-    }
-    for (int i = 0; i < 16; i += 8) {
-        scale8_u8(s + i, d, scale + i);
-        scale8_u8(m + i, dmin, minimum + i);
-    }
-}
-
-WORD void scales_q3_k(const BlockQ3_K *b, float *scale) {
-    int8_t s[16];
-    for (int i = 0; i < 16; i++) {
-        int low = b->scales[i % 8] >> i / 8 * 4 & 15;
-        s[i] = (int8_t)((low | (b->scales[8 + i % 4] >> i / 4 * 2 & 3) << 4) - 32);
-    }
-    scale8_s8(s, load_f16(&b->d), scale);
-    scale8_s8(s + 8, load_f16(&b->d), scale + 8);
-}
-
-WORD void scales_iq4_xs(const BlockIQ4_XS *b, float *scale) {
-    int8_t s[8];
-    for (int i = 0; i < 8; i++) {
-        int low = b->scales_l[i / 2] >> i % 2 * 4 & 15;
-        s[i] = (int8_t)((low | (b->scales_h >> 2 * i & 3) << 4) - 32);
-    }
-    scale8_s8(s, load_f16(&b->d), scale);
-}
-
-// The scales of all groups of a block, and the minimums of a type that has them.
-WORD void type_scales(DType t, const void *block, float *scale, float *minimum) {
-    switch (t) {
-    case DTYPE_Q4_1: case DTYPE_Q5_1: // value = d q + m
-        scale[0] = load_f16(block);
-        minimum[0] = -load_f16((const uint8_t *)block + 2);
-        break;
-    case DTYPE_MXFP4: scale[0] = mxfp4_scale(*(const uint8_t *)block); break;
-    case DTYPE_Q2_K: scales_q2_k(block, scale, minimum); break;
-    case DTYPE_Q3_K: scales_q3_k(block, scale); break;
-    case DTYPE_Q4_K: case DTYPE_Q5_K: { // the same start
-        const BlockQ4_K *b = block;
-        scales_q4_k(b->scales, load_f16(&b->d), load_f16(&b->dmin), scale, minimum);
-        break;
-    }
-    case DTYPE_Q6_K: {
-        const BlockQ6_K *b = block;
-        scale8_s8(b->scales, load_f16(&b->d), scale);
-        scale8_s8(b->scales + 8, load_f16(&b->d), scale + 8);
-        break;
-    }
-    case DTYPE_IQ4_XS: scales_iq4_xs(block, scale); break;
-    default: scale[0] = load_f16(block);
-    }
-}
 
 // ---------------------------------------------------------------- the bytes in a product
 
@@ -267,77 +77,96 @@ WORD Q8Row q8_row(const LinearJob *job, int64_t j) {
 
 enum { QUANT_PREFETCH = 1024 }; // bytes ahead in each stream
 
-typedef struct FourRows {
-    const uint8_t *w[4];
-    int64_t out[4]; // the results are y[out[i]]
-} FourRows;
-
-// The scales of the blocks that start in four rows, one a lane.
-WORD void four_scales(DType t, const uint8_t *const w[4], float (*scale)[4], float (*minimum)[4]) {
-    int n = type_values(t) / type_group(t);
-    if (n == 1 && t != DTYPE_MXFP4) {
-        f4_store(scale[0], f4_of_f16(w[0], w[1], w[2], w[3]));
-        if (type_has_minimum(t)) // value = d q + m
-            f4_store(minimum[0], f4_mul(f4_set(-1), f4_of_f16(w[0] + 2, w[1] + 2, w[2] + 2,
-                                                              w[3] + 2)));
-        return;
-    }
-    float s[4][16], m[4][16];
-    for (int i = 0; i < 4; i++) type_scales(t, w[i], s[i], m[i]);
-    if (n == 1)
-        for (int i = 0; i < 4; i++) scale[0][i] = s[i][0];
-    for (int g = 0; n > 1 && g < n; g += 4) {
-        f4_transpose(s[0] + g, 16, scale + g);
-        if (type_has_minimum(t)) f4_transpose(m[0] + g, 16, minimum + g);
-    }
-}
-
-// acc + what the four products of a group give.
-WORD f4 four_add(DType t, f4 acc, i4 products, const float *scale, const float *minimum,
-                 float x_scale, f4 x_sum) {
-    if (type_has_minimum(t)) acc = f4_fma(f4_mul(f4_load(minimum), f4_set(-1)), x_sum, acc);
-    return f4_fma(i4_to_f(products), f4_mul(f4_load(scale), f4_set(x_scale)), acc);
-}
-
 typedef struct FourScales {
-    float scale[SUPER_VALUES / 16][4], minimum[SUPER_VALUES / 16][4];
+    float scale[SUPER_VALUES / 16][4], shift[SUPER_VALUES / 16][4];
 } FourScales;
 
-// acc + two groups of four rows (or only the first of them), whose bytes start at w[.] and next[.]
-// (see product_pair); group g of x, group i of the block, scales from `s` on.
-WORD f4 four_pair(DType t, f4 acc, const uint8_t *const w[4], size_t next, int i, const Q8Row *x,
-                  int64_t g, const FourScales *scales, bool both) {
-    v64 q = both ? v64_load(x->q + 32 * g) : v64_join(v32_load(x->q + 32 * g), v32_set(0));
+// The scales of the blocks at `at` in four rows, one a lane, for groups `g` on.
+WORD void four_scales(DType t, const uint8_t *const w[4], size_t at, int g, FourScales *to) {
+    const uint8_t *a = w[0] + at, *b = w[1] + at, *c = w[2] + at, *d = w[3] + at;
+    if (t == DTYPE_MXFP4) {
+        for (int r = 0; r < 4; r++) to->scale[g][r] = mxfp4_scale(w[r][at]);
+        return;
+    }
+    f4 scale = f4_of_f16(type_d(t, a), type_d(t, b), type_d(t, c), type_d(t, d)), shift = scale;
+    if (type_has_minimum(t))
+        shift = f4_of_f16(type_dmin(t, a), type_dmin(t, b), type_dmin(t, c), type_dmin(t, d));
+    if (type_values(t) == BLOCK_VALUES) {
+        f4_store(to->scale[g], scale);
+        if (type_has_minimum(t)) f4_store(to->shift[g], shift);
+        return;
+    }
+    ScaleBytes p = type_scale_bytes(t, a), q = type_scale_bytes(t, b);
+    ScaleBytes r = type_scale_bytes(t, c), s = type_scale_bytes(t, d);
+    shift = f4_mul(shift, f4_set(-1));
+    for (int i = 0; i < SUPER_VALUES / type_group(t) / 8; i++) {
+        uint64_t scales[4] = {p.scale[i], q.scale[i], r.scale[i], s.scale[i]};
+        uint64_t minimums[4] = {p.minimum[i], q.minimum[i], r.minimum[i], s.minimum[i]};
+        f4_scale8(scales, type_scale_offset(t), scale, to->scale + 8 * i);
+        if (type_has_minimum(t)) f4_scale8(minimums, 0, shift, to->shift + 8 * i);
+    }
+}
+
+// The scale of a group of activations and its scaled sum, in all lanes.
+typedef struct XGroup {
+    f4 scale, sum;
+} XGroup;
+
+// acc + what the four products of a group give.
+WORD f4 four_add(DType t, f4 acc, i4 products, const FourScales *scales, int group, XGroup x) {
+    if (type_has_minimum(t)) acc = f4_fma(f4_load(scales->shift[group]), x.sum, acc);
+    f4 scale = f4_mul(f4_load(scales->scale[group]), x.scale);
+    return f4_fma(i4_to_f(products), scale, acc);
+}
+
+// Two groups in four rows.
+typedef struct FourPair {
+    const uint8_t *const *w; // their blocks
+    size_t next;             // bytes to the next block, which has the second group of a small type
+    int i;                   // the first group in the block, and in the scales
+    int64_t g;               // .. and in the activation row
+    bool both;               // false: only the first group is there
+} FourPair;
+
+// acc + what the two groups give.
+WORD f4 four_pair(DType t, f4 acc, FourPair at, const Q8Row *x, const FourScales *scales) {
+    const uint8_t *const *w = at.w;
+    size_t next = at.next;
+    int i = at.i;
+    const int8_t *x_bytes = x->q + 32 * at.g;
+    const float *x_scale = x->scale + at.g, *x_sum = x->sum + at.g;
+    v64 q = at.both ? v64_load(x_bytes) : v64_join(v32_load(x_bytes), v32_set(0));
     vd s = vd_zero();
     if (product_offset(t)) s = vd_neg(vd_dot(s, v64_set((uint8_t)product_offset(t)), q));
     vd p0 = pair_product(t, s, product_pair(t, w[0], w[0] + next, i), q);
     vd p1 = pair_product(t, s, product_pair(t, w[1], w[1] + next, i), q);
     vd p2 = pair_product(t, s, product_pair(t, w[2], w[2] + next, i), q);
     vd p3 = pair_product(t, s, product_pair(t, w[3], w[3] + next, i), q);
-    int n = both ? 2 : 1;
+    int n = at.both ? 2 : 1;
     if (type_group(t) == 32) {
         i4 sum[2];
         vd_rows_whole(p0, p1, p2, p3, sum);
-        for (int h = 0; h < n; h++)
-            acc = four_add(t, acc, sum[h], scales->scale[i + h], scales->minimum[i + h],
-                           x->scale[g + h], f4_set(x->sum[g + h]));
+        for (int h = 0; h < n; h++) {
+            XGroup group = {f4_set(x_scale[h]), f4_set(x_sum[h])};
+            acc = four_add(t, acc, sum[h], scales, i + h, group);
+        }
         return acc;
     }
-    i4 sum[4], x_sum[4] = {i4_zero(), i4_zero(), i4_zero(), i4_zero()};
+    i4 sum[4], q_sum[4] = {i4_zero(), i4_zero(), i4_zero(), i4_zero()};
     vd_rows(p0, p1, p2, p3, sum);
     if (type_has_minimum(t)) {
         vd ones = vd_dot(vd_zero(), v64_set(1), q);
-        vd_rows(ones, ones, ones, ones, x_sum);
+        vd_rows(ones, ones, ones, ones, q_sum);
     }
     for (int h = 0; h < 2 * n; h++) {
-        float scale = x->scale[g + h / 2];
-        acc = four_add(t, acc, sum[h], scales->scale[2 * i + h], scales->minimum[2 * i + h], scale,
-                       f4_mul(i4_to_f(x_sum[h]), f4_set(scale)));
+        f4 scale = f4_set(x_scale[h / 2]);
+        XGroup group = {scale, f4_mul(i4_to_f(q_sum[h]), scale)};
+        acc = four_add(t, acc, sum[h], scales, 2 * i + h, group);
     }
     return acc;
 }
 
-WORD void four_rows(DType t, const FourRows *rows, Q8Row x, int64_t k, float *y) {
+WORD void four_rows(DType t, const WeightRows *rows, Q8Row x, int64_t k, float *y) {
     FourScales scales;
     const uint8_t *w[4] = {rows->w[0], rows->w[1], rows->w[2], rows->w[3]};
     bool is_super = type_values(t) == SUPER_VALUES;
@@ -348,31 +177,20 @@ WORD void four_rows(DType t, const FourRows *rows, Q8Row x, int64_t k, float *y)
     for (; g + groups <= n; g += groups) {
         for (size_t ahead = QUANT_PREFETCH; ahead < QUANT_PREFETCH + step; ahead += 64)
             for (int r = 0; r < 4; r++) PREFETCH(w[r] + ahead);
-        four_scales(t, w, scales.scale, scales.minimum);
-        if (!is_super) four_scales(t, (const uint8_t *[4]){w[0] + bytes, w[1] + bytes, w[2] + bytes, w[3] + bytes}, scales.scale + 1, scales.minimum + 1);
+        four_scales(t, w, 0, 0, &scales);
+        if (!is_super) four_scales(t, w, bytes, 1, &scales);
         UNROLL_8
         for (int i = 0; i < groups; i += 2)
-            acc = four_pair(t, acc, w, bytes, i, &x, g + i, &scales, true);
+            acc = four_pair(t, acc, (FourPair){w, bytes, i, g + i, true}, &x, &scales);
         for (int r = 0; r < 4; r++) w[r] += step;
     }
     if (g < n) { // an odd number of blocks of 32
-        four_scales(t, w, scales.scale, scales.minimum);
-        acc = four_pair(t, acc, w, 0, 0, &x, g, &scales, false);
+        four_scales(t, w, 0, 0, &scales);
+        acc = four_pair(t, acc, (FourPair){w, 0, 0, g, false}, &x, &scales);
     }
     float sum[4];
     f4_store(sum, acc);
     for (int i = 0; i < 4; i++) y[rows->out[i]] = sum[i];
-}
-
-// The rows of step i of n_out / 4; the last step may name a row several times.
-WORD FourRows far_rows(const LinearJob *job, int64_t i) {
-    int64_t quarter = job->n_out / 4;
-    FourRows rows;
-    for (int s = 0; s < 4; s++) {
-        rows.out[s] = i < quarter ? s * quarter + i : min_i64(4 * quarter + s, job->n_out - 1);
-        rows.w[s] = (const uint8_t *)job->w + (size_t)rows.out[s] * job->w_row_bytes;
-    }
-    return rows;
 }
 
 // ---------------------------------------------------------------- several activation rows
@@ -387,11 +205,11 @@ enum {
 // PANEL_ROWS rows of at most PANEL_K columns.
 typedef struct Panel {
     uint8_t bytes[PANEL_K / 4][PANEL_ROWS][4];
-    float scale[PANEL_GROUPS][PANEL_ROWS], minimum[PANEL_GROUPS][PANEL_ROWS];
+    float scale[PANEL_GROUPS][PANEL_ROWS], shift[PANEL_GROUPS][PANEL_ROWS];
 } Panel;
 
-// Four activation rows: the columns of the panel.  What is kept for a group of 16 values is kept for
-// its 32, in two arrays.
+// Four activation rows: the columns of the panel.  What belongs to a group of 16 values lies in the
+// array of its half, at the group of 32.
 typedef struct PanelX {
     Q8Row row[TILE_ROWS];
     int32_t start[2][TILE_ROWS][PANEL_K / 32]; // -offset * sum of the group
@@ -404,7 +222,8 @@ WORD void panel_unpack(DType t, const LinearJob *job, int64_t i, int64_t k0, int
                        Panel *panel) {
     uint8_t raw[PANEL_ROWS][PANEL_K];
     int values = type_values(t), n_scales = values / type_group(t);
-    size_t piece = (size_t)(k / values) * type_bytes(t), begin = (size_t)(k0 / values) * type_bytes(t);
+    size_t piece = (size_t)(k / values) * type_bytes(t);
+    size_t begin = (size_t)(k0 / values) * type_bytes(t);
     // What comes next: the same rows further on, or the next panel.
     size_t ahead = k0 + k < job->k ? piece : PANEL_ROWS * job->w_row_bytes - begin;
     for (int r = 0; r < PANEL_ROWS; r++) {
@@ -412,11 +231,11 @@ WORD void panel_unpack(DType t, const LinearJob *job, int64_t i, int64_t k0, int
         const uint8_t *block = (const uint8_t *)job->w + (size_t)row * job->w_row_bytes + begin;
         for (size_t b = 0; b < piece; b += 64) PREFETCH(block + ahead + b);
         for (int64_t b = 0; b < k / values; b++, block += type_bytes(t)) {
-            float scale[16], minimum[16];
-            type_scales(t, block, scale, minimum);
+            float scale[16], shift[16];
+            type_scales(t, block, scale, shift);
             for (int g = 0; g < n_scales; g++) {
                 panel->scale[b * n_scales + g][r] = scale[g];
-                if (type_has_minimum(t)) panel->minimum[b * n_scales + g][r] = -minimum[g];
+                if (type_has_minimum(t)) panel->shift[b * n_scales + g][r] = shift[g];
             }
             UNROLL_8
             for (int g = 0; g < values / 32; g++)
@@ -508,10 +327,10 @@ WORD PairI pair_start(TileForm form, Place at, int r) {
 // f + what the products of a group give, in activation row r.
 WORD PairF pair_add(TileForm form, PairF f, PairI products, Place at, int r) {
     if (form.has_minimum) {
-        const float *minimum = at.panel->minimum[at.group];
+        const float *shift = at.panel->shift[at.group];
         const float *x_sum = form.group == 32 ? at.x->row[r].sum : at.x->sum[at.half][r];
         vf sum = vf_set(x_sum[at.x_group]);
-        f = (PairF){vf_fma(vf_load(minimum), sum, f.lo), vf_fma(vf_load(minimum + VF), sum, f.hi)};
+        f = (PairF){vf_fma(vf_load(shift), sum, f.lo), vf_fma(vf_load(shift + VF), sum, f.hi)};
     }
     const float *scale = at.panel->scale[at.group];
     vf x = vf_set(at.x->row[r].scale[at.x_group]);
@@ -561,19 +380,19 @@ WORD void panel_tile(TileForm form, const Panel *panel, PanelX *x, int64_t k) {
 }
 
 // X(name, group, is_signed, has_start, has_minimum): every form that a type can have in some set.
-#define TILE_FORMS(X)                                                                              \
-    X(signed, 32, true, false, false)                                                              \
-    X(signed_16, 16, true, false, false)                                                           \
-    X(signed_minimum, 32, true, false, true)                                                       \
-    X(signed_minimum_16, 16, true, false, true)                                                    \
-    X(start, 32, false, true, false)                                                               \
-    X(start_16, 16, false, true, false)                                                            \
-    X(minimum, 32, false, false, true)                                                             \
+#define TILE_FORMS(X)                           \
+    X(signed, 32, true, false, false)           \
+    X(signed_16, 16, true, false, false)        \
+    X(signed_minimum, 32, true, false, true)    \
+    X(signed_minimum_16, 16, true, false, true) \
+    X(start, 32, false, true, false)            \
+    X(start_16, 16, false, true, false)         \
+    X(minimum, 32, false, false, true)          \
     X(minimum_16, 16, false, false, true)
 
-#define X(name, group_, is_signed_, has_start_, has_minimum_)                                      \
-    APART void panel_tile_##name(const Panel *panel, PanelX *x, int64_t k) {                       \
-        panel_tile((TileForm){group_, is_signed_, has_start_, has_minimum_}, panel, x, k);         \
+#define X(name, group_, is_signed_, has_start_, has_minimum_)                              \
+    APART void panel_tile_##name(const Panel *panel, PanelX *x, int64_t k) {               \
+        panel_tile((TileForm){group_, is_signed_, has_start_, has_minimum_}, panel, x, k); \
     }
 TILE_FORMS(X)
 #undef X
@@ -582,9 +401,9 @@ WORD void panel_tile_of(DType t, const Panel *panel, PanelX *x, int64_t k) {
     int group = type_group(t);
     bool is_signed = product_is_signed(t), has_start = product_offset(t) != 0;
     bool has_minimum = type_has_minimum(t);
-#define X(name, group_, is_signed_, has_start_, has_minimum_)                                      \
-    if (group == group_ && is_signed == is_signed_ && has_start == has_start_ &&                   \
-        has_minimum == has_minimum_)                                                               \
+#define X(name, group_, is_signed_, has_start_, has_minimum_)                    \
+    if (group == group_ && is_signed == is_signed_ && has_start == has_start_ && \
+        has_minimum == has_minimum_)                                             \
         panel_tile_##name(panel, x, k);
     TILE_FORMS(X)
 #undef X
@@ -613,71 +432,11 @@ WORD void panel_times_x(DType t, const LinearJob *job, int64_t i, int64_t k0, in
     }
 }
 
-// ---------------------------------------------------------------- rows
-
-// Rounds 32 values; a group whose largest value has no finite reciprocal is taken as zero.
-WORD float encode_q8_group(const float *x, int8_t *q) {
-    vf highest = vf_zero();
-    for (int i = 0; i < 32; i += VF) highest = vf_max(vf_abs(vf_load(x + i)), highest);
-    float max = vf_highest(highest), factor = max > 0 ? 127 / max : 0;
-    if (!(factor <= FLT_MAX)) factor = max = 0;
-    for (int i = 0; i < 32; i += VF) {
-        vf v = vf_round(vf_mul(vf_load(x + i), vf_set(factor)));
-        vf_store_s8(q + i, vf_min(vf_max(v, vf_set(-127)), vf_set(127)));
-    }
-    return max / 127;
-}
-
-WORD int q8_group_sum(const int8_t *q) {
-    vs ones = vs_dot(vs_zero(), v32_set(1), v32_load(q));
-    i4 high, low = vs_rows(ones, ones, ones, ones, &high);
-    int32_t sum[4];
-    i4_store(sum, i4_add(low, high));
-    return sum[0];
-}
-
-static void encode_q8(const float *values, void *q8_row, int64_t n) {
-    int8_t *q = q8_row;
-    float *scale = (void *)(q + n), *sum = scale + n / 32;
-    for (int64_t g = 0; g < n / 32; g++) {
-        scale[g] = encode_q8_group(values + 32 * g, q + 32 * g);
-        sum[g] = scale[g] * (float)q8_group_sum(q + 32 * g);
-    }
-}
-
-// value = scale * q - minimum, rounded twice as in the published decoders.
-WORD void decode_group(DType t, const int8_t *q, float scale, float minimum, int n, float *to) {
-    for (int i = 0; i < n; i++) {
-        float v = scale * (float)q[i];
-        to[i] = type_has_minimum(t) ? v - minimum : v;
-    }
-}
-
-WORD void decode(DType t, const void *row, float *values, int64_t n) {
-    const uint8_t *block = row;
-    int group = type_group(t);
-    for (int64_t i = 0; i < n; i += type_values(t), block += type_bytes(t)) {
-        float scale[16], minimum[16] = {0};
-        type_scales(t, block, scale, minimum);
-        UNROLL_8
-        for (int g = 0; g < type_values(t) / 32; g++) {
-            int8_t q[32];
-            v32 v = type_block(t, block, g);
-            v32_store(q, type_offset(t) ? v32_sub(v, v32_set((uint8_t)type_offset(t))) : v);
-            for (int h = 0; h < 32 / group; h++) {
-                int s = g * (32 / group) + h;
-                decode_group(t, q + h * group, scale[s], minimum[s], group,
-                             values + i + 32 * g + h * group);
-            }
-        }
-    }
-}
-
 // ---------------------------------------------------------------- the table
 WORD void linear_q8(DType t, const LinearJob *job) {
     if (job->n_x < PANEL_FROM) {
         for (int64_t i = 0; i < (job->n_out + 3) / 4; i++) {
-            FourRows rows = far_rows(job, i);
+            WeightRows rows = weight_rows(job, i);
             for (int64_t j = 0; j < job->n_x; j++)
                 four_rows(t, &rows, q8_row(job, j), job->k, job->y + j * job->y_stride);
         }
@@ -693,25 +452,15 @@ WORD void linear_q8(DType t, const LinearJob *job) {
     }
 }
 
-#define QUANTIZED(X)                                                                               \
-    X(Q4_0) X(Q4_1) X(Q5_0) X(Q5_1) X(Q8_0) X(Q2_K) X(Q3_K) X(Q4_K) X(Q5_K) X(Q6_K) X(IQ4_NL)      \
-    X(IQ4_XS) X(MXFP4)
-
-#define X(name)                                                                                    \
-    static void linear_q8_##name(const LinearJob *job) {                                           \
-        linear_q8(DTYPE_##name, job);                                                              \
-    }                                                                                              \
-    static void decode_##name(const void *row, float *values, int64_t n) {                         \
-        decode(DTYPE_##name, row, values, n);                                                      \
+#define X(name)                                          \
+    static void linear_q8_##name(const LinearJob *job) { \
+        linear_q8(DTYPE_##name, job);                    \
     }
 QUANTIZED(X)
 #undef X
 
 static void quant_entries(Kernels *table) {
-#define X(name)                                                                                    \
-    table->linear_q8[DTYPE_##name] = linear_q8_##name;                                             \
-    table->decode[DTYPE_##name] = decode_##name;
+#define X(name) table->linear_q8[DTYPE_##name] = linear_q8_##name;
     QUANTIZED(X)
 #undef X
-    table->encode_q8 = encode_q8;
 }

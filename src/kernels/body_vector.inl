@@ -75,17 +75,17 @@ WORD vf vf_gelu_erf(vf x) {
 }
 
 // X(entry of the table, its word)
-#define FUNCTIONS(X)                                                                               \
-    X(silu, vf_silu)                                                                               \
-    X(gelu_tanh, vf_gelu_tanh)                                                                     \
-    X(gelu_erf, vf_gelu_erf)                                                                       \
+#define FUNCTIONS(X)           \
+    X(silu, vf_silu)           \
+    X(gelu_tanh, vf_gelu_tanh) \
+    X(gelu_erf, vf_gelu_erf)   \
     X(tanh, vf_tanh)
 
-#define X(name, word)                                                                              \
-    static void vector_##name(float *y, const float *x, int64_t n) {                               \
-        int64_t i = 0;                                                                             \
-        for (; i + VF <= n; i += VF) vf_store(y + i, word(vf_load(x + i)));                        \
-        if (i < n) vf_store_part(y + i, word(vf_load_part(x + i, n - i)), n - i);                  \
+#define X(name, word)                                                             \
+    static void vector_##name(float *y, const float *x, int64_t n) {              \
+        int64_t i = 0;                                                            \
+        for (; i + VF <= n; i += VF) vf_store(y + i, word(vf_load(x + i)));       \
+        if (i < n) vf_store_part(y + i, word(vf_load_part(x + i, n - i)), n - i); \
     }
 FUNCTIONS(X)
 #undef X

@@ -23,7 +23,9 @@
 // A row of K values (K a multiple of 32), for products with quantised weights:
 //   int8 q[K]  |  float scale[K/32]  |  float sum[K/32]        value = q * scale
 // scale = max|x|/127 of the 32 values, q rounded to nearest even, sum = scale * (sum of q).
-static inline size_t q8_row_bytes(int64_t k) { return (size_t)k + (size_t)(k / 32) * 8; }
+static inline size_t q8_row_bytes(int64_t k) {
+    return (size_t)k + (size_t)(k / 32) * 8;
+}
 
 // ---------------------------------------------------------------- products
 //
@@ -65,15 +67,15 @@ typedef void GemmKernel(const GemmJob *job);
 enum { KV_TILE = 16 };
 
 typedef struct AttendJob {
-    int64_t m;          // query rows
-    int64_t d;          // head width; a multiple of 4, for Q8_0 of 32
-    const float *q;     // (m, d) at q_stride                       [scores]
+    int64_t m;      // query rows
+    int64_t d;      // head width; a multiple of 4, for Q8_0 of 32
+    const float *q; // (m, d) at q_stride                       [scores]
     int64_t q_stride;
-    const void *tiles;  // key tiles [scores] or value tiles [values], one after the other
+    const void *tiles; // key tiles [scores] or value tiles [values], one after the other
     int64_t n_tiles;
-    float *p;           // (m, n_tiles * 16) at p_stride: written [scores] or read [values]
+    float *p; // (m, n_tiles * 16) at p_stride: written [scores] or read [values]
     int64_t p_stride;
-    float *out;         // (m, d) at out_stride, added to           [values]
+    float *out; // (m, d) at out_stride, added to           [values]
     int64_t out_stride;
 } AttendJob;
 typedef void AttendKernel(const AttendJob *job);
@@ -101,16 +103,17 @@ typedef struct Kernels {
 
     // vectors of n floats
     float (*dot)(const float *a, const float *b, int64_t n);
-    void (*axpy)(float *y, float a, const float *x, int64_t n);           // y += a x
-    void (*scale)(float *y, const float *x, float a, int64_t n);          // y = a x
-    void (*add)(float *y, const float *a, const float *b, int64_t n);     // y = a + b
+    void (*axpy)(float *y, float a, const float *x, int64_t n);            // y += a x
+    void (*scale)(float *y, const float *x, float a, int64_t n);           // y = a x
+    void (*add)(float *y, const float *a, const float *b, int64_t n);      // y = a + b
     void (*multiply)(float *y, const float *a, const float *b, int64_t n); // y = a * b
-    float (*maximum)(const float *x, int64_t n);                          // n >= 1
+    float (*maximum)(const float *x, int64_t n);                           // n >= 1
     // x = exp(x - shift), returns the sum; x = -inf gives 0.  At most 2 ulp from exp.
     float (*exp_sum)(float *x, float shift, int64_t n);
-    void (*silu)(float *y, const float *x, int64_t n);      // x / (1 + exp(-x))
-    void (*gelu_tanh)(float *y, const float *x, int64_t n); // 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))
-    void (*gelu_erf)(float *y, const float *x, int64_t n);  // 0.5 x (1 + erf(x / sqrt 2))
+    void (*silu)(float *y, const float *x, int64_t n); // x / (1 + exp(-x))
+    // 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))
+    void (*gelu_tanh)(float *y, const float *x, int64_t n);
+    void (*gelu_erf)(float *y, const float *x, int64_t n); // 0.5 x (1 + erf(x / sqrt 2))
     void (*tanh)(float *y, const float *x, int64_t n);
 } Kernels;
 

@@ -1,24 +1,24 @@
-// kernels_avx2.c - the table for AVX2 with FMA and F16C: the words of vector.h on 256 bits, then the
-// bodies.
+// kernels_avx2.c - the table for AVX2 with FMA and F16C: the words of vector.h on 256 bits, then
+// the bodies.
 //
 // Bytes are multiplied by vpmaddubsw, unsigned by signed, whose sums of two saturate at 16 bits:
-// fine for weights of up to 7 bits.  Signed weights of 8 bits (Q8_0, tables) are multiplied as their
-// absolute value by activations that take over the sign; 128 * 127 * 2 still fits.
+// fine for weights of up to 7 bits.  Signed weights of 8 bits (Q8_0, tables) enter as their
+// absolute value, and the activations take over the sign; 128 * 127 * 2 still fits.
 #include <immintrin.h>
 
 #include "kernels/vector.h"
 
 enum {
-    VF = 8,             // floats of a vector
-    PRODUCT_MAX = 127,  // the largest byte of the unsigned side of a product
-    KEYS_OFFSET = 0,    // what vi_dot_keys adds to its signed bytes
-    LINEAR_COLUMNS = 2, // activation rows of a tile of f32 products
+    VF = 8,               // floats of a vector
+    PRODUCT_MAX = 127,    // the largest byte of the unsigned side of a product
+    KEYS_OFFSET = 0,      // what vi_dot_keys adds to its signed bytes
+    LINEAR_COLUMNS = 2,   // activation rows of a tile of f32 products
     LINEAR_BUFFER = 8192, // floats of four converted weight rows, on the stack
-    GEMM_THREES = 2,    // rows of a tile of gemm, in threes
-    GEMM_K = 384,       // steps of k between passes over c
-    GEMM_M = 48,        // rows of a that stay packed: GEMM_M * GEMM_K floats on the stack
-    PANEL_K = 512,      // k of unpacked weights that stay in the L1 cache
-    TILE_STAYS = false  // results of a tile of products stay in registers
+    GEMM_THREES = 2,      // rows of a tile of gemm, in threes
+    GEMM_K = 384,         // steps of k between passes over c
+    GEMM_M = 48,          // rows of a that stay packed: GEMM_M * GEMM_K floats on the stack
+    PANEL_K = 512,        // k of unpacked weights that stay in the L1 cache
+    TILE_STAYS = false    // results of a tile of products stay in registers
 };
 
 // Unrolled, gcc would add up the products of a tile in another order, and run out of registers.
@@ -81,7 +81,9 @@ WORD vf bf16_to_vf(__m128i v) {
     return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(v), 16));
 }
 WORD vf vf_load_f16(const uint16_t *p) { return _mm256_cvtph_ps(_mm_loadu_si128((const void *)p)); }
-WORD vf vf_load_f16_part(const uint16_t *p, int64_t n) { return _mm256_cvtph_ps(load_halves(p, n)); }
+WORD vf vf_load_f16_part(const uint16_t *p, int64_t n) {
+    return _mm256_cvtph_ps(load_halves(p, n));
+}
 WORD vf vf_load_bf16(const uint16_t *p) { return bf16_to_vf(_mm_loadu_si128((const void *)p)); }
 WORD vf vf_load_bf16_part(const uint16_t *p, int64_t n) { return bf16_to_vf(load_halves(p, n)); }
 WORD void vf_store_f16_part(uint16_t *p, vf v, int64_t n) {
@@ -139,7 +141,8 @@ WORD void transpose(const void *from, int64_t stride, void *to, int64_t to_strid
 
 // clang-format off
 WORD v32 v32_bits(uint32_t b) { // each byte gets the byte of b with its bit, then that bit alone
-    __m256i from = _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
+    __m256i from = _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202,
+                                      0x0303030303030303);
     __m256i bit = _mm256_set1_epi64x((long long)0x8040201008040201);
     __m256i v = _mm256_shuffle_epi8(_mm256_set1_epi32((int)b), from);
     return _mm256_cmpeq_epi8(_mm256_and_si256(v, bit), bit);
@@ -155,6 +158,7 @@ WORD f4 vf_sum4(vf a, vf b, vf c, vf d) {
 // Attention builds on the vectors and the int8 rows.
 #include "kernels/body_vector.inl"
 #include "kernels/body_linear.inl"
+#include "kernels/body_blocks.inl"
 #include "kernels/body_quant.inl"
 #include "kernels/body_gemm.inl"
 #include "kernels/body_attention.inl"
@@ -164,6 +168,7 @@ void kernels_avx2(Kernels *table, const CpuFeatures *features) {
     (void)features;
     vector_entries(table);
     linear_entries(table);
+    block_entries(table);
     quant_entries(table);
     gemm_entries(table);
     attention_entries(table);

@@ -8,16 +8,16 @@
 #include "kernels/vector.h"
 
 enum {
-    VF = 16,            // floats of a vector
-    PRODUCT_MAX = 255,  // the largest byte of the unsigned side of a product
-    KEYS_OFFSET = 128,  // what vi_dot_keys adds to its signed bytes
-    LINEAR_COLUMNS = 4, // activation rows of a tile of f32 products
+    VF = 16,              // floats of a vector
+    PRODUCT_MAX = 255,    // the largest byte of the unsigned side of a product
+    KEYS_OFFSET = 128,    // what vi_dot_keys adds to its signed bytes
+    LINEAR_COLUMNS = 4,   // activation rows of a tile of f32 products
     LINEAR_BUFFER = 8192, // floats of four converted weight rows, on the stack
-    GEMM_THREES = 4,    // rows of a tile of gemm, in threes
-    GEMM_K = 384,       // steps of k between passes over c
-    GEMM_M = 48,        // rows of a that stay packed: GEMM_M * GEMM_K floats on the stack
-    PANEL_K = 512,      // k of unpacked weights that stay in the L1 cache
-    TILE_STAYS = true  // results of a tile of products stay in registers
+    GEMM_THREES = 4,      // rows of a tile of gemm, in threes
+    GEMM_K = 384,         // steps of k between passes over c
+    GEMM_M = 48,          // rows of a that stay packed: GEMM_M * GEMM_K floats on the stack
+    PANEL_K = 512,        // k of unpacked weights that stay in the L1 cache
+    TILE_STAYS = true     // results of a tile of products stay in registers
 };
 
 #define TILE_UNROLL UNROLL_8
@@ -43,7 +43,9 @@ WORD vf vf_max(vf bound, vf x) { return _mm512_max_ps(bound, x); }
 WORD vf vf_min(vf bound, vf x) { return _mm512_min_ps(bound, x); }
 WORD vf vf_fma(vf a, vf b, vf c) { return _mm512_fmadd_ps(a, b, c); }
 WORD vf vf_abs(vf a) { return _mm512_abs_ps(a); }
-WORD vf vf_round(vf a) { return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
+WORD vf vf_round(vf a) {
+    return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
 WORD vf vf_scale2(vf a, vf n) { return _mm512_scalef_ps(a, n); }
 WORD vf vf_copy_sign(vf a, vf sign) { // 0xca: where the mask has a 1, the bit of a
     return _mm512_castsi512_ps(_mm512_ternarylogic_epi32(_mm512_set1_epi32(0x7fffffff),
@@ -55,7 +57,9 @@ WORD vf vf_where_less(vf a, vf b, vf x, vf y) {
 WORD float vf_sum(vf v) { return _mm512_reduce_add_ps(v); }
 WORD float vf_highest(vf v) { return _mm512_reduce_max_ps(v); }
 
-WORD vf vf_load_f16(const uint16_t *p) { return _mm512_cvtph_ps(_mm256_loadu_si256((const void *)p)); }
+WORD vf vf_load_f16(const uint16_t *p) {
+    return _mm512_cvtph_ps(_mm256_loadu_si256((const void *)p));
+}
 WORD vf vf_load_f16_part(const uint16_t *p, int64_t n) {
     return _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(first_lanes(n), p));
 }
@@ -81,7 +85,8 @@ WORD vi vi_of_f(vf v) { return _mm512_cvtps_epi32(v); }
 WORD vi vi_dot(vi a, vi w, vi x) { return _mm512_dpbusd_epi32(a, w, x); }
 WORD vi vi_dot_signed(vi a, vi w, vi x) { // |w| . (sign of w) x: for w and x from -127
     __mmask64 negative = _mm512_movepi8_mask(w);
-    return _mm512_dpbusd_epi32(a, _mm512_abs_epi8(w), _mm512_mask_sub_epi8(x, negative, vi_zero(), x));
+    vi signed_x = _mm512_mask_sub_epi8(x, negative, vi_zero(), x);
+    return _mm512_dpbusd_epi32(a, _mm512_abs_epi8(w), signed_x);
 }
 WORD vi vi_dot_keys(vi a, vi w, vi x) {
     return _mm512_dpbusd_epi32(a, _mm512_xor_si512(w, _mm512_set1_epi8(-128)), x);
@@ -128,9 +133,6 @@ WORD void transpose(const void *from, int64_t stride, void *to, int64_t to_strid
 // clang-format off
 WORD v32 v32_bits(uint32_t b) { return _mm256_maskz_set1_epi8(b, -1); }
 WORD vs vs_dot(vs s, v32 w, v32 x) { return _mm256_dpbusd_epi32(s, w, x); }
-WORD vs vs_dot_signed(vs s, v32 w, v32 x) {
-    return _mm256_dpbusd_epi32(s, _mm256_abs_epi8(w), _mm256_sign_epi8(x, w));
-}
 // clang-format on
 
 // ---------------------------------------------------------------- two groups at once
@@ -144,13 +146,15 @@ WORD v64 v64_set(uint8_t a) { return _mm512_set1_epi8((char)a); }
 WORD v64 v64_xor(v64 a, v64 b) { return _mm512_xor_si512(a, b); }
 WORD v64 v64_sub(v64 a, v64 b) { return _mm512_sub_epi8(a, b); }
 WORD v64 v64_nibbles(const void *p, const void *q) {
-    v64 v = v64_join(_mm256_broadcastsi128_si256(_mm_loadu_si128(p)),
-                     _mm256_broadcastsi128_si256(_mm_loadu_si128(q)));
-    return _mm512_and_si512(_mm512_srlv_epi64(v, _mm512_setr_epi64(0, 0, 4, 4, 0, 0, 4, 4)), v64_set(15));
+    v64 v = _mm512_broadcast_i32x4(_mm_loadu_si128(p)); // both loads spare the shuffle port
+    v = _mm512_mask_broadcast_i32x4(v, 0xff00, _mm_loadu_si128(q));
+    v = _mm512_srlv_epi64(v, _mm512_setr_epi64(0, 0, 4, 4, 0, 0, 4, 4));
+    return _mm512_and_si512(v, v64_set(15));
 }
 WORD v64 v64_halves(const void *p) {
     v64 v = _mm512_broadcast_i64x4(_mm256_loadu_si256(p));
-    return _mm512_and_si512(_mm512_srlv_epi64(v, _mm512_setr_epi64(0, 0, 0, 0, 4, 4, 4, 4)), v64_set(15));
+    v = _mm512_srlv_epi64(v, _mm512_setr_epi64(0, 0, 0, 0, 4, 4, 4, 4));
+    return _mm512_and_si512(v, v64_set(15));
 }
 WORD vd vd_zero(void) { return _mm512_setzero_si512(); }
 WORD vd vd_neg(vd v) { return _mm512_sub_epi32(vd_zero(), v); }
@@ -176,7 +180,7 @@ WORD void vd_rows_whole(vd a, vd b, vd c, vd d, i4 sum[2]) {
 }
 // clang-format on
 
-// The sums of four vectors: halves to halves, as in each of four vf_sum.
+// Pairs of neighbours, pairs of those, then halves to halves.
 WORD f4 vf_sum4(vf a, vf b, vf c, vf d) {
     __m512 t0 = _mm512_add_ps(_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b));
     __m512 t1 = _mm512_add_ps(_mm512_unpacklo_ps(c, d), _mm512_unpackhi_ps(c, d));
@@ -185,9 +189,11 @@ WORD f4 vf_sum4(vf a, vf b, vf c, vf d) {
     return _mm_add_ps(_mm256_castps256_ps128(h), _mm256_extractf128_ps(h, 1));
 }
 
-// clang-format off: attention builds on the vectors and the int8 rows
+// clang-format off
+// Attention builds on the vectors and the int8 rows.
 #include "kernels/body_vector.inl"
 #include "kernels/body_linear.inl"
+#include "kernels/body_blocks.inl"
 #include "kernels/body_quant.inl"
 #include "kernels/body_gemm.inl"
 #include "kernels/body_attention.inl"
@@ -197,6 +203,7 @@ void kernels_avx512(Kernels *table, const CpuFeatures *features) {
     (void)features;
     vector_entries(table);
     linear_entries(table);
+    block_entries(table);
     quant_entries(table);
     gemm_entries(table);
     attention_entries(table);

@@ -1,5 +1,5 @@
-// kernels_neon.c - the table for Armv8.2 with dot products and half-precision conversions: the words
-// of vector.h on 128 bits, then the bodies.
+// kernels_neon.c - the table for Armv8.2 with dot products and half-precision conversions: the
+// words of vector.h on 128 bits, then the bodies.
 //
 // sdot multiplies signed by signed bytes, so that every weight enters a product as it is.
 #include <arm_neon.h>
@@ -139,9 +139,6 @@ WORD f4 f4_of_f16(const void *a, const void *b, const void *c, const void *d) {
     memcpy(h, a, 2), memcpy(h + 1, b, 2), memcpy(h + 2, c, 2), memcpy(h + 3, d, 2);
     return f16_to_vf(vld1_u16(h));
 }
-WORD void f4_transpose(const float *from, int64_t stride, float (*to)[4]) {
-    transpose(from, stride, to, 4);
-}
 WORD f4 vf_sum4(vf a, vf b, vf c, vf d) { return vpaddq_f32(vpaddq_f32(a, b), vpaddq_f32(c, d)); }
 
 // ---------------------------------------------------------------- 32 bytes
@@ -191,19 +188,37 @@ WORD i4 vs_rows(vs a, vs b, vs c, vs d, i4 *high) {
     return vpaddq_s32(vpaddq_s32(a.lo, b.lo), vpaddq_s32(c.lo, d.lo));
 }
 
-WORD void scale8_words(int16x8_t v, float f, float *to) {
-    vst1q_f32(to, vmulq_n_f32(vcvtq_f32_s32(vmovl_s16(vget_low_s16(v))), f));
-    vst1q_f32(to + 4, vmulq_n_f32(vcvtq_f32_s32(vmovl_s16(vget_high_s16(v))), f));
+// ---------------------------------------------------------------- integer scales
+WORD void bytes_to_floats(int8x8_t b, int offset, float32x4_t *low, float32x4_t *high) {
+    int16x8_t v = vsubq_s16(vmovl_s8(b), vdupq_n_s16((int16_t)offset));
+    *low = vcvtq_f32_s32(vmovl_s16(vget_low_s16(v)));
+    *high = vcvtq_f32_s32(vmovl_s16(vget_high_s16(v)));
 }
-WORD void scale8_u8(const uint8_t *p, float f, float *to) {
-    scale8_words(vreinterpretq_s16_u16(vmovl_u8(vld1_u8(p))), f, to);
+WORD void scale8(uint64_t bytes, int offset, float f, float *to) {
+    float32x4_t low, high;
+    bytes_to_floats(vcreate_s8(bytes), offset, &low, &high);
+    vst1q_f32(to, vmulq_n_f32(low, f));
+    vst1q_f32(to + 4, vmulq_n_f32(high, f));
 }
-WORD void scale8_s8(const int8_t *p, float f, float *to) { scale8_words(vmovl_s8(vld1_s8(p)), f, to); }
+WORD void f4_scale8(const uint64_t rows[4], int offset, f4 f, float (*to)[4]) {
+    int8x16_t ab = vreinterpretq_s8_u64(vld1q_u64(rows));
+    int8x16_t cd = vreinterpretq_s8_u64(vld1q_u64(rows + 2));
+    int8x16_t ac = vzip1q_s8(ab, cd), bd = vzip2q_s8(ab, cd); // a0 c0 a1 c1 .., b0 d0 b1 d1 ..
+    int8x16_t v[2] = {vzip1q_s8(ac, bd), vzip2q_s8(ac, bd)};  // a0 b0 c0 d0 a1 ..
+    for (int i = 0; i < 4; i++) {
+        float32x4_t low, high;
+        int8x8_t eight = i % 2 ? vget_high_s8(v[i / 2]) : vget_low_s8(v[i / 2]);
+        bytes_to_floats(eight, offset, &low, &high);
+        vst1q_f32(to[2 * i], vmulq_f32(low, f));
+        vst1q_f32(to[2 * i + 1], vmulq_f32(high, f));
+    }
+}
 
 #include "kernels/words_pairs.inl"
 // Attention builds on the vectors and the int8 rows.
 #include "kernels/body_vector.inl"
 #include "kernels/body_linear.inl"
+#include "kernels/body_blocks.inl"
 #include "kernels/body_quant.inl"
 #include "kernels/body_gemm.inl"
 #include "kernels/body_attention.inl"
@@ -213,6 +228,7 @@ void kernels_neon(Kernels *table, const CpuFeatures *features) {
     (void)features;
     vector_entries(table);
     linear_entries(table);
+    block_entries(table);
     quant_entries(table);
     gemm_entries(table);
     attention_entries(table);

@@ -88,7 +88,9 @@ WORD vi load_halves(const uint16_t *p, int64_t n) {
 WORD vf vf_load_f16(const uint16_t *p) { return f16_to_vf(wasm_u32x4_load16x4(p)); }
 WORD vf vf_load_f16_part(const uint16_t *p, int64_t n) { return f16_to_vf(load_halves(p, n)); }
 WORD vf vf_load_bf16(const uint16_t *p) { return wasm_i32x4_shl(wasm_u32x4_load16x4(p), 16); }
-WORD vf vf_load_bf16_part(const uint16_t *p, int64_t n) { return wasm_i32x4_shl(load_halves(p, n), 16); }
+WORD vf vf_load_bf16_part(const uint16_t *p, int64_t n) {
+    return wasm_i32x4_shl(load_halves(p, n), 16);
+}
 WORD void vf_store_f16_part(uint16_t *p, vf v, int64_t n) {
     float f[4];
     wasm_v128_store(f, v);
@@ -117,8 +119,10 @@ WORD vi dot_low(vi w, vi x) {
 WORD vi dot_high(vi w, vi x) {
     return wasm_i32x4_dot_i16x8(wasm_i16x8_extend_high_i8x16(w), wasm_i16x8_extend_high_i8x16(x));
 }
+WORD vi evens(vi a, vi b) { return wasm_i32x4_shuffle(a, b, 0, 2, 4, 6); }
+WORD vi odds(vi a, vi b) { return wasm_i32x4_shuffle(a, b, 1, 3, 5, 7); }
 WORD vi add_pairs(vi a, vi b) { // of a in the first half, of b in the second
-    return wasm_i32x4_add(wasm_i32x4_shuffle(a, b, 0, 2, 4, 6), wasm_i32x4_shuffle(a, b, 1, 3, 5, 7));
+    return wasm_i32x4_add(evens(a, b), odds(a, b));
 }
 WORD vi vi_dot_signed(vi a, vi w, vi x) {
     return wasm_i32x4_add(a, add_pairs(dot_low(w, x), dot_high(w, x)));
@@ -162,13 +166,9 @@ WORD f4 f4_of_f16(const void *a, const void *b, const void *c, const void *d) {
     memcpy(h, a, 2), memcpy(h + 1, b, 2), memcpy(h + 2, c, 2), memcpy(h + 3, d, 2);
     return vf_load_f16(h);
 }
-WORD void f4_transpose(const float *from, int64_t stride, float (*to)[4]) {
-    transpose(from, stride, to, 4);
-}
 WORD f4 vf_sum4(vf a, vf b, vf c, vf d) {
-    vf ab = wasm_f32x4_add(wasm_i32x4_shuffle(a, b, 0, 2, 4, 6), wasm_i32x4_shuffle(a, b, 1, 3, 5, 7));
-    vf cd = wasm_f32x4_add(wasm_i32x4_shuffle(c, d, 0, 2, 4, 6), wasm_i32x4_shuffle(c, d, 1, 3, 5, 7));
-    return wasm_f32x4_add(wasm_i32x4_shuffle(ab, cd, 0, 2, 4, 6), wasm_i32x4_shuffle(ab, cd, 1, 3, 5, 7));
+    vf ab = vf_add(evens(a, b), odds(a, b)), cd = vf_add(evens(c, d), odds(c, d));
+    return vf_add(evens(ab, cd), odds(ab, cd));
 }
 
 // ---------------------------------------------------------------- 32 bytes
@@ -180,11 +180,19 @@ WORD v32 v32_load(const void *p) {
 WORD void v32_store(void *p, v32 v) {
     wasm_v128_store(p, v.lo), wasm_v128_store((uint8_t *)p + 16, v.hi);
 }
-WORD v32 v32_set(uint8_t a) { return (v32){wasm_i8x16_splat((int8_t)a), wasm_i8x16_splat((int8_t)a)}; }
-WORD v32 v32_and(v32 a, v32 b) { return (v32){wasm_v128_and(a.lo, b.lo), wasm_v128_and(a.hi, b.hi)}; }
+WORD v32 v32_set(uint8_t a) {
+    return (v32){wasm_i8x16_splat((int8_t)a), wasm_i8x16_splat((int8_t)a)};
+}
+WORD v32 v32_and(v32 a, v32 b) {
+    return (v32){wasm_v128_and(a.lo, b.lo), wasm_v128_and(a.hi, b.hi)};
+}
 WORD v32 v32_or(v32 a, v32 b) { return (v32){wasm_v128_or(a.lo, b.lo), wasm_v128_or(a.hi, b.hi)}; }
-WORD v32 v32_xor(v32 a, v32 b) { return (v32){wasm_v128_xor(a.lo, b.lo), wasm_v128_xor(a.hi, b.hi)}; }
-WORD v32 v32_sub(v32 a, v32 b) { return (v32){wasm_i8x16_sub(a.lo, b.lo), wasm_i8x16_sub(a.hi, b.hi)}; }
+WORD v32 v32_xor(v32 a, v32 b) {
+    return (v32){wasm_v128_xor(a.lo, b.lo), wasm_v128_xor(a.hi, b.hi)};
+}
+WORD v32 v32_sub(v32 a, v32 b) {
+    return (v32){wasm_i8x16_sub(a.lo, b.lo), wasm_i8x16_sub(a.hi, b.hi)};
+}
 WORD v32 v32_shr(v32 a, int n) {
     return (v32){wasm_u8x16_shr(a.lo, (uint32_t)n), wasm_u8x16_shr(a.hi, (uint32_t)n)};
 }
@@ -199,7 +207,8 @@ WORD v32 v32_bits(uint32_t b) { // each byte gets the byte of b with its bit, th
     v128_t v = wasm_i32x4_splat((int32_t)b), bit = wasm_i64x2_splat((int64_t)0x8040201008040201);
     v128_t lo = wasm_i8x16_shuffle(v, v, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1);
     v128_t hi = wasm_i8x16_shuffle(v, v, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3);
-    return (v32){wasm_i8x16_eq(wasm_v128_and(lo, bit), bit), wasm_i8x16_eq(wasm_v128_and(hi, bit), bit)};
+    return (v32){wasm_i8x16_eq(wasm_v128_and(lo, bit), bit),
+                 wasm_i8x16_eq(wasm_v128_and(hi, bit), bit)};
 }
 WORD v32 v32_table(const int8_t t[16], v32 v) {
     v128_t table = wasm_v128_load(t);
@@ -221,19 +230,34 @@ WORD i4 vs_rows(vs a, vs b, vs c, vs d, i4 *high) {
     return add_pairs(add_pairs(a.lo, b.lo), add_pairs(c.lo, d.lo));
 }
 
-WORD void scale8_words(v128_t v, float f, float *to) {
-    v128_t lo = wasm_f32x4_convert_i32x4(wasm_i32x4_extend_low_i16x8(v));
-    v128_t hi = wasm_f32x4_convert_i32x4(wasm_i32x4_extend_high_i16x8(v));
-    wasm_v128_store(to, wasm_f32x4_mul(lo, wasm_f32x4_splat(f)));
-    wasm_v128_store(to + 4, wasm_f32x4_mul(hi, wasm_f32x4_splat(f)));
+// ---------------------------------------------------------------- integer scales
+WORD void store_scales(v128_t v, int offset, vf f, float *to) { // of eight signed bytes
+    v = wasm_i16x8_sub(wasm_i16x8_extend_low_i8x16(v), wasm_i16x8_splat((int16_t)offset));
+    v128_t low = wasm_f32x4_convert_i32x4(wasm_i32x4_extend_low_i16x8(v));
+    v128_t high = wasm_f32x4_convert_i32x4(wasm_i32x4_extend_high_i16x8(v));
+    wasm_v128_store(to, wasm_f32x4_mul(low, f));
+    wasm_v128_store(to + 4, wasm_f32x4_mul(high, f));
 }
-WORD void scale8_u8(const uint8_t *p, float f, float *to) { scale8_words(wasm_u16x8_load8x8(p), f, to); }
-WORD void scale8_s8(const int8_t *p, float f, float *to) { scale8_words(wasm_i16x8_load8x8(p), f, to); }
+WORD void scale8(uint64_t bytes, int offset, float f, float *to) {
+    store_scales(wasm_i64x2_splat((int64_t)bytes), offset, vf_set(f), to);
+}
+WORD void f4_scale8(const uint64_t rows[4], int offset, f4 f, float (*to)[4]) {
+    v128_t ab = wasm_v128_load(rows), cd = wasm_v128_load(rows + 2);
+    v128_t low = wasm_i8x16_shuffle(ab, cd, 0, 8, 16, 24, 1, 9, 17, 25,
+                                    2, 10, 18, 26, 3, 11, 19, 27);
+    v128_t high = wasm_i8x16_shuffle(ab, cd, 4, 12, 20, 28, 5, 13, 21, 29,
+                                     6, 14, 22, 30, 7, 15, 23, 31);
+    store_scales(low, offset, f, to[0]);
+    store_scales(wasm_i64x2_shuffle(low, low, 1, 0), offset, f, to[2]);
+    store_scales(high, offset, f, to[4]);
+    store_scales(wasm_i64x2_shuffle(high, high, 1, 0), offset, f, to[6]);
+}
 
 #include "kernels/words_pairs.inl"
 // Attention builds on the vectors and the int8 rows.
 #include "kernels/body_vector.inl"
 #include "kernels/body_linear.inl"
+#include "kernels/body_blocks.inl"
 #include "kernels/body_quant.inl"
 #include "kernels/body_gemm.inl"
 #include "kernels/body_attention.inl"
@@ -243,6 +267,7 @@ void kernels_wasm(Kernels *table, const CpuFeatures *features) {
     (void)features;
     vector_entries(table);
     linear_entries(table);
+    block_entries(table);
     quant_entries(table);
     gemm_entries(table);
     attention_entries(table);

@@ -129,10 +129,10 @@ static void linear_q8(const LinearJob *job, DType dtype) {
     }
 }
 
-#define QUANTIZED_TYPES(X)                                                                     \
-    X(Q4_0)                                                                                    \
-    X(Q4_1) X(Q5_0) X(Q5_1) X(Q8_0) X(IQ4_NL) X(MXFP4) X(Q2_K) X(Q3_K) X(Q4_K) X(Q5_K) X(Q6_K) \
-        X(IQ4_XS)
+#define QUANTIZED_TYPES(X) \
+    X(Q4_0)                \
+    X(Q4_1)                \
+    X(Q5_0) X(Q5_1) X(Q8_0) X(IQ4_NL) X(MXFP4) X(Q2_K) X(Q3_K) X(Q4_K) X(Q5_K) X(Q6_K) X(IQ4_XS)
 
 #define X(name)                                          \
     static void linear_q8_##name(const LinearJob *job) { \

@@ -13,17 +13,17 @@
 //   vf_exp2i(n)                                       2^n of integers -126 .. 127
 //   vf_abs vf_copy_sign(a, b) vf_where_less(a, b, x, y)   per lane: a < b ? x : y
 //   vf_sum vf_highest                                 over the lanes, in a fixed order
-//   vf_sum4(a, b, c, d)                               an f4 of four vf_sum
+//   vf_sum4(a, b, c, d)                               an f4: the sum of each, all in one order
 //   vi_zero vi_set vi_load vi_store vi_to_f
 //   vi_of_f                                           rounds to nearest, ties to even
-//   vi_dot(a, w, x) vi_dot_signed(a, w, x)            a + w . x by bytes, four to a lane; the bytes
-//                                                     of w are unsigned up to PRODUCT_MAX, or signed
+//   vi_dot(a, w, x) vi_dot_signed(a, w, x)            a + w . x by bytes, four to a lane; those of
+//                                                     w are unsigned to PRODUCT_MAX, or signed
+//   vi_dot_keys(a, w, x)                              the second, plus KEYS_OFFSET * sum of x
 //   transpose(from, stride, to, stride)               VF x VF 32-bit items; strides in items
 //
 //   f4, i4         4 floats, 4 integers: one of each of four rows
 //   f4_zero f4_set f4_load f4_store f4_mul f4_fma i4_to_f i4_neg i4_add i4_store
 //   f4_of_f16(a, b, c, d)                             from four addresses
-//   f4_transpose(from, stride, to)                    from 4 rows of 4 to 4 columns
 //
 //   v32            32 bytes: the weights or the activations of one group
 //   v32_load v32_set v32_and v32_or v32_xor v32_sub v32_shr v32_shl
@@ -31,12 +31,18 @@
 //   v32_nibbles(p)                                    16 bytes: low halves, then high halves
 //   v32_bits(b)                                       byte i is 0xff where bit i of b is set
 //   v32_table(t, v)                                   t[v] of 16 bytes
-//   v32_to_f(v, to)                                   32 signed bytes as floats
 //   vs             partial sums of a product of 32 x 32 bytes, the two halves apart
 //   vs_zero vs_neg vs_dot(s, w, x) vs_dot_signed(s, w, x)
-//   vs_rows(a, b, c, d, &high)                        the sums of the four rows over bytes 0..15;
+//   vs_rows(a, b, c, d, &high)                        an i4: the sums of four over bytes 0..15;
 //                                                     over bytes 16..31 in high
-//   scale8_u8(p, f, to) scale8_s8                     to[i] = f * p[i], i < 8
+//   v64, vd        two v32, two vs: a pair of groups  (words_pairs.inl, or one long vector)
+//   v64_load v64_join v64_set v64_xor v64_sub v64_nibbles(p, q)
+//   v64_halves(p)                                     the low and the high halves of 32 bytes
+//   vd_zero vd_neg vd_dot vd_dot_signed
+//   vd_rows(a, b, c, d, part)                         four i4: the parts of vs_rows of each group
+//   vd_rows_whole(a, b, c, d, sum)                    two i4: the sums over each group
+//   scale8(bytes, offset, f, to)                      to[i] = f * (byte i - offset), i < 8
+//   f4_scale8(rows, offset, f, to)                    the same of four rows, one a lane
 //
 // A body is correct for any VF; VF, PRODUCT_MAX and the tile sizes are the set's constants.
 #ifndef HEED_KERNELS_VECTOR_H
@@ -76,10 +82,29 @@ WORD uint32_t load_u32(const void *p) {
     return v;
 }
 
-WORD float load_f32(const void *p) {
-    float v;
+WORD uint64_t load_u64(const void *p) {
+    uint64_t v;
     memcpy(&v, p, sizeof v);
     return v;
+}
+
+// Four weight rows, and where their results go: y[out[i]].
+typedef struct WeightRows {
+    const uint8_t *w[4];
+    int64_t out[4];
+} WeightRows;
+
+// The rows of step i of (n_out + 3) / 4: one of each quarter, so that the four streams are far
+// apart and the hardware prefetchers follow each; neighbouring rows of a few kilobytes confuse
+// them.  The last step takes what is left over, and may name a row several times.
+WORD WeightRows weight_rows(const LinearJob *job, int64_t i) {
+    int64_t quarter = job->n_out / 4;
+    WeightRows rows;
+    for (int s = 0; s < 4; s++) {
+        rows.out[s] = i < quarter ? s * quarter + i : min_i64(4 * quarter + s, job->n_out - 1);
+        rows.w[s] = (const uint8_t *)job->w + (size_t)rows.out[s] * job->w_row_bytes;
+    }
+    return rows;
 }
 
 #endif

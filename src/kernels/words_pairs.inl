@@ -1,7 +1,11 @@
 // words_pairs.inl - the words of vector.h on two groups at once, for sets whose vectors hold one.
 
-typedef struct v64 { v32 a, b; } v64;
-typedef struct vd { vs a, b; } vd;
+typedef struct v64 {
+    v32 a, b;
+} v64;
+typedef struct vd {
+    vs a, b;
+} vd;
 
 // clang-format off
 WORD v64 v64_load(const int8_t *p) { return (v64){v32_load(p), v32_load(p + 32)}; }

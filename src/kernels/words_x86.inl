@@ -1,5 +1,6 @@
 // words_x86.inl - the words of vector.h on 128 and 256 bits, the same for AVX2 and AVX-512.
 
+// clang-format off
 // ---------------------------------------------------------------- one number of each of four rows
 WORD float half_to_float(uint16_t h) { return _cvtsh_ss(h); }
 
@@ -27,16 +28,6 @@ WORD f4 f4_of_f16(const void *a, const void *b, const void *c, const void *d) {
     uint64_t v = load_u16(a) | load_u16(b) << 16 | load_u16(c) << 32 | load_u16(d) << 48;
     return _mm_cvtph_ps(_mm_cvtsi64_si128((long long)v)); // inserting would load the shuffle port
 }
-WORD void f4_transpose(const float *from, int64_t stride, float (*to)[4]) {
-    __m128 a = _mm_loadu_ps(from), b = _mm_loadu_ps(from + stride);
-    __m128 c = _mm_loadu_ps(from + 2 * stride), d = _mm_loadu_ps(from + 3 * stride);
-    _MM_TRANSPOSE4_PS(a, b, c, d);
-    _mm_storeu_ps(to[0], a);
-    _mm_storeu_ps(to[1], b);
-    _mm_storeu_ps(to[2], c);
-    _mm_storeu_ps(to[3], d);
-}
-
 // ---------------------------------------------------------------- 32 bytes
 typedef __m256i v32;
 
@@ -68,11 +59,26 @@ WORD i4 vs_rows(vs a, vs b, vs c, vs d, i4 *high) {
     return _mm256_castsi256_si128(s);
 }
 
-WORD void scale8_u8(const uint8_t *p, float f, float *to) {
-    __m256i v = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const void *)p));
-    _mm256_storeu_ps(to, _mm256_mul_ps(_mm256_set1_ps(f), _mm256_cvtepi32_ps(v)));
+// ---------------------------------------------------------------- integer scales
+WORD __m256 bytes_to_floats(__m128i v, int offset) {
+    __m256i words = _mm256_cvtepi8_epi32(v);
+    return _mm256_cvtepi32_ps(_mm256_sub_epi32(words, _mm256_set1_epi32(offset)));
 }
-WORD void scale8_s8(const int8_t *p, float f, float *to) {
-    __m256i v = _mm256_cvtepi8_epi32(_mm_loadl_epi64((const void *)p));
-    _mm256_storeu_ps(to, _mm256_mul_ps(_mm256_set1_ps(f), _mm256_cvtepi32_ps(v)));
+WORD void scale8(uint64_t bytes, int offset, float f, float *to) {
+    __m128i v = _mm_cvtsi64_si128((long long)bytes);
+    _mm256_storeu_ps(to, _mm256_mul_ps(_mm256_set1_ps(f), bytes_to_floats(v, offset)));
 }
+WORD __m128i two_words(uint64_t a, uint64_t b) {
+    return _mm_unpacklo_epi64(_mm_cvtsi64_si128((long long)a), _mm_cvtsi64_si128((long long)b));
+}
+WORD void f4_scale8(const uint64_t rows[4], int offset, f4 f, float (*to)[4]) {
+    __m128i ac = two_words(rows[0], rows[2]), bd = two_words(rows[1], rows[3]);
+    __m128i ab = _mm_unpacklo_epi8(ac, bd), cd = _mm_unpackhi_epi8(ac, bd);  // a0 b0 a1 b1 ..
+    __m128i v[2] = {_mm_unpacklo_epi16(ab, cd), _mm_unpackhi_epi16(ab, cd)}; // a0 b0 c0 d0 a1 ..
+    __m256 factor = _mm256_set_m128(f, f);
+    for (int i = 0; i < 4; i++) {
+        __m256 s = bytes_to_floats(i % 2 ? _mm_srli_si128(v[i / 2], 8) : v[i / 2], offset);
+        _mm256_storeu_ps(to[2 * i], _mm256_mul_ps(s, factor));
+    }
+}
+// clang-format on

@@ -181,6 +181,15 @@ void config_expect_bool(ConfigIo *io, const char *hf, bool otherwise, bool wante
                     wanted ? "false is not supported" : "true is not supported");
 }
 
+void config_expect_word(ConfigIo *io, const char *hf, const char *wanted) {
+    if (io->failed || io->mode != CONFIG_READ_HF) return;
+    Str word = json_string(json_get(io->json, hf), str_from(wanted));
+    if (str_equal(word, str_from(wanted))) return;
+    config_fail(
+        io, ERROR_UNSUPPORTED, hf,
+        str_printf(io->arena, "'%.*s' is not supported, only '%s'", STR_ARG(word), wanted).data);
+}
+
 // ---------------------------------------------------------------- groups of fields
 void config_decoder(ConfigIo *io, Config *c) {
     int64_t width = c->width, layers = c->layers, ffn = c->ffn_width;

@@ -109,6 +109,8 @@ void config_take_word(ConfigIo *io, const char *gguf, const char *hf, const char
                       int *value, int otherwise);
 // Hugging Face only: a flag that heed supports in one value; another one is refused by name.
 void config_expect_bool(ConfigIo *io, const char *hf, bool otherwise, bool wanted);
+// Hugging Face only: a word that has to be this one where it is given (the activation's name).
+void config_expect_word(ConfigIo *io, const char *hf, const char *wanted);
 void config_fail(ConfigIo *io, ErrorKind kind, const char *key, const char *reason);
 
 // The fields that all decoders of Llama's kind share, under the usual names.

@@ -132,7 +132,7 @@ void config_rotary(ConfigIo *io, Config *c, RotaryPairing pairing) {
     if (io->failed) return;
     RotarySpec *spec = &c->rotary;
     if (config_is_reading(io)) {
-        *spec = (RotarySpec){.pairing = pairing, .width = c->head_width};
+        *spec = (RotarySpec){.pairing = pairing, .width = c->head_width, .factor = 1};
         c->has_rotary = true;
     }
     if (io->mode == CONFIG_READ_HF)

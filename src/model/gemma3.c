@@ -16,6 +16,7 @@ static double score_width(const Config *c) {
 
 static void gemma3_config(ConfigIo *io, Config *c) {
     config_expect_bool(io, "attention_bias", false, false);
+    config_expect_word(io, "hidden_activation", "gelu_pytorch_tanh");
     config_decoder(io, c);
     config_need_int(io, "attention.sliding_window", "sliding_window", &c->window, 1,
                     CONFIG_CONTEXT_MAX);

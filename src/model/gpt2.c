@@ -10,6 +10,9 @@
 
 static void gpt2_config(ConfigIo *io, Config *c) {
     int64_t width = c->width, layers = c->layers, heads = c->heads, ffn = c->ffn_width;
+    config_expect_word(io, "activation_function", "gelu_new");
+    config_expect_bool(io, "scale_attn_by_inverse_layer_idx", false, false);
+    config_expect_bool(io, "scale_attn_weights", true, true);
     config_need_int(io, "context_length", "n_positions", &c->context, 1, CONFIG_CONTEXT_MAX);
     config_need_int(io, "embedding_length", "n_embd", &width, 1, CONFIG_WIDTH_MAX);
     config_need_int(io, "block_count", "n_layer", &layers, 1, CONFIG_LAYERS_MAX);

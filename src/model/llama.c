@@ -9,6 +9,7 @@
 static void llama_config(ConfigIo *io, Config *c) {
     config_expect_bool(io, "attention_bias", false, false);
     config_expect_bool(io, "mlp_bias", false, false);
+    config_expect_word(io, "hidden_act", "silu");
     config_decoder(io, c);
     config_take_int(io, "attention.sliding_window", "sliding_window", &c->window, 0);
     config_rotary(io, c, config_is_hf(io) ? PAIR_HALVES : PAIR_NEIGHBOURS);

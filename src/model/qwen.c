@@ -8,6 +8,7 @@
 static void qwen_config(ConfigIo *io, Config *c) {
     config_expect_bool(io, "use_sliding_window", false, false);
     config_expect_bool(io, "attention_bias", false, false);
+    config_expect_word(io, "hidden_act", "silu");
     config_decoder(io, c);
     config_rotary(io, c, PAIR_HALVES);
     c->activation = ACT_SILU;

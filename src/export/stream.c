@@ -1,4 +1,4 @@
-// export_stream.c - the bytes of the weights: decoded, brought into the form of the other world,
+// stream.c - the bytes of the weights: decoded, brought into the form of the other world,
 // encoded; a chunk of rows at a time, shared out over the pool.
 //
 // Where neither type nor values change, the bytes of a row are copied as they are, so that a
@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/export_plan.h"
+#include "export/plan.h"
 #include "quant/quant.h"
 
 enum { CHUNK_VALUES = 1 << 21 }; // of one chunk, or one row if it is longer
@@ -38,8 +38,8 @@ typedef struct Conversion {
 static int64_t source_row(const Conversion *c, int64_t row) {
     if (c->weight->change != FORM_ROTARY) return row;
     int64_t in_head = row % c->head_width, half = c->head_width / 2;
-    int64_t from = c->to_halves ? 2 * (in_head % half) + in_head / half
-                                : in_head % 2 * half + in_head / 2;
+    int64_t from =
+        c->to_halves ? 2 * (in_head % half) + in_head / half : in_head % 2 * half + in_head / 2;
     return row - in_head + from;
 }
 
@@ -61,7 +61,7 @@ static void read_row(const Conversion *c, int64_t row, float *values) {
 }
 
 static Fault fault_of(const float *values, int64_t n, DType to) {
-    // A block's scale is an F16 for every quantised type; what overflows it is refused there too.
+    // The scale of a quantised block is an F16 too.
     float most = to == DTYPE_F32 || to == DTYPE_BF16 ? INFINITY : F16_MOST;
     for (int64_t i = 0; i < n; i++) {
         if (!isfinite(values[i])) return FAULT_NOT_FINITE;
@@ -103,8 +103,8 @@ static bool refuse(const PlannedWeight *w, Fault fault, Error *err) {
         return error_set(err, ERROR_FORMAT, "tensor %.*s holds values that are no finite numbers",
                          STR_ARG(w->as.name));
     return error_set(err, ERROR_UNSUPPORTED,
-                     "tensor %.*s holds values beyond %.0f, too large for %s",
-                     STR_ARG(w->as.name), (double)F16_MOST, dtype_name(w->as.to));
+                     "tensor %.*s holds values beyond %.0f, too large for %s", STR_ARG(w->as.name),
+                     (double)F16_MOST, dtype_name(w->as.to));
 }
 
 // A vector is one row, but for rotary pairs: there each of its values is one.
@@ -122,10 +122,11 @@ static Conversion conversion_make(Export *e, PlannedWeight *w, int64_t chunk_row
                     .row_bytes = dtype_row_bytes(w->as.to, cols)};
     size_t row = sizeof(float) * (size_t)cols;
     c.out = arena_push_aligned(&e->arena, c.row_bytes * (size_t)chunk_rows, 64);
-    c.scratch =
-        arena_push_aligned(&e->arena, 2 * row * (size_t)pool_threads(e->options.pool), 64);
+    c.scratch = arena_push_aligned(&e->arena, 2 * row * (size_t)pool_threads(e->options.pool), 64);
     c.result = arena_new(&e->arena, RowResult, chunk_rows);
-    if (w->change == FORM_TRANSPOSED) {
+    if (w->change == FORM_TRANSPOSED && w->source.dtype == DTYPE_F32) {
+        c.turned = tensor_f32(&w->source);
+    } else if (w->change == FORM_TRANSPOSED) {
         float *turned = arena_push_aligned(&e->arena, sizeof(float) * (size_t)w->as.count, 64);
         quant_decode(w->source.dtype, w->source.data, turned, w->as.count);
         c.turned = turned;
@@ -134,8 +135,8 @@ static Conversion conversion_make(Export *e, PlannedWeight *w, int64_t chunk_row
 }
 
 // Writes one weight; `done` counts the values of all weights before it.
-static bool stream_weight(Export *e, PlannedWeight *w, int64_t done, ExportSink *sink,
-                          void *writer, Error *err) {
+static bool stream_weight(Export *e, PlannedWeight *w, int64_t done, ExportSink *sink, void *writer,
+                          Error *err) {
     const ExportOptions *o = &e->options;
     int64_t rows = rows_of(w), cols = w->as.count / rows;
     int64_t chunk = CHUNK_VALUES / cols > 0 ? CHUNK_VALUES / cols : 1;

@@ -6,7 +6,7 @@
 // one matrix where it has to be transposed.  Nothing appears under the target's name before all of
 // it is written.
 //
-// What a weight is written as.  Without a type each keeps its own; a GGUF holds vectors as F32.  For
+// What a weight is written as.  Without a type each keeps its own; a GGUF holds vectors as F32. For
 // a type T:
 //
 //   matrices of attention and feed-forward   T

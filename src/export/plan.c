@@ -1,9 +1,8 @@
-// export_plan.c - which weights are written, under which name, in which shape and type.
+// plan.c - which weights are written, under which name, in which shape and type.
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "model/export_plan.h"
+#include "export/plan.h"
 #include "quant/quant.h"
 
 void export_note(Export *e, const char *format, ...) {
@@ -59,7 +58,7 @@ static DType fitting_type(DType wanted, int64_t cols) {
 static void widen(void *user, const Weight *w, int layer) {
     Export *e = user;
     DType from = type_in_file(e, w, layer), *type = &e->options.type;
-    if (w->tensor->rank == 1) return;
+    if (w->tensor->rank == 1 || w->place == PLACE_NORM_POSITION) return;
     if (dtype_is_quantized(from)) from = DTYPE_F16;
     if (!e->options.has_type) *type = from;
     if (*type != from) *type = DTYPE_F32;
@@ -136,8 +135,9 @@ bool export_begin(Export *e, Error *err) {
     e->notes = str_builder(&e->arena);
     const RotarySpec *spec = &model->config.rotary;
     if (model->config.has_rotary && spec->scaling == SCALING_YARN && !spec->truncate)
-        return error_set(err, ERROR_UNSUPPORTED, "yarn scaling with \"truncate\": false cannot be"
-                                                 " written");
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "yarn scaling with \"truncate\": false cannot be"
+                         " written");
     if (e->is_hf && !e->options.has_type) weights_each(model, widen, e);
     weights_each(model, count, &most);
     e->weight = arena_new(&e->arena, PlannedWeight, most);

@@ -1,9 +1,9 @@
-// export_plan.h - what will be written, weight by weight, and the stream of its bytes.  Private to
+// plan.h - what will be written, weight by weight, and the stream of its bytes.  Private to
 // export_*.c.
 #ifndef HEED_MODEL_EXPORT_PLAN_H
 #define HEED_MODEL_EXPORT_PLAN_H
 
-#include "model/export.h"
+#include "export/export.h"
 #include "model/weights.h"
 
 typedef struct PlannedWeight {
@@ -38,7 +38,7 @@ MUST_USE bool export_stream(Export *e, ExportSink *sink, void *writer, Error *er
 // Fills the caller's report.
 void export_report(const Export *e);
 
-// ---------------------------------------------------------------- export_tokenizer.c
+// ---------------------------------------------------------------- tokenizer.c
 // A tokenizer.json, or a tokenizer_config.json, that says what this vocabulary says.
 MUST_USE bool export_tokenizer_json(Arena *arena, const Vocab *vocab, Str *text, Error *err);
 Str export_tokenizer_config(Arena *arena, const Model *model);

@@ -1,0 +1,24 @@
+// quantize.c - heed quantize: a model as a GGUF of fewer bits, and what that costs.
+#include "cli/saving.h"
+
+static bool quantize(Saving *s, const Positionals *rest, Error *err) {
+    ExportOptions options = {0};
+    if (!s->type) return error_set(err, ERROR_USAGE, "say which type with --type TYPE");
+    return saving_open(s, rest, &options, err) && saving_write(s, false, options, err);
+}
+
+static int run(int argc, char **argv) {
+    Saving s;
+    Option saving[SAVING_OPTIONS];
+    const Option *const tables[] = {saving_options(&s, saving), NULL};
+    Positionals rest;
+    Error err = {0};
+    int code;
+    if (!cli_parse(&command_quantize, tables, argc, argv, &rest, &code)) return code;
+    bool ok = quantize(&s, &rest, &err);
+    saving_close(&s);
+    return ok ? 0 : cli_fail(&command_quantize, &err);
+}
+
+const Command command_quantize = {"quantize", "MODEL -o OUT.gguf --type TYPE",
+                                  "a model in fewer bits, and what that costs", run};

@@ -1,0 +1,31 @@
+// saving.h - what convert and quantize share: where a model may be written to, how far it is, and
+// what was written.
+#ifndef HEED_CLI_SAVING_H
+#define HEED_CLI_SAVING_H
+
+#include "cli/cli.h"
+#include "cli/progress.h"
+#include "export/export.h"
+
+typedef struct Saving {
+    Setup setup;
+    // options
+    const char *target, *type;
+    bool force, as_json, no_tokenizer;
+    // made from them
+    ExportReport report;
+    Progress progress;
+} Saving;
+
+// The options -o --type --force --no-tokenizer --threads --json; NULL-terminated.
+enum { SAVING_OPTIONS = 8 };
+const Option *saving_options(Saving *s, Option table[SAVING_OPTIONS]);
+
+// Opens the model and fills what the options say; refuses a target that is there (but for --force)
+// or is a part of the model itself.
+MUST_USE bool saving_open(Saving *s, const Positionals *rest, ExportOptions *options, Error *err);
+// Writes the model and prints what was written.
+MUST_USE bool saving_write(Saving *s, bool is_folder, ExportOptions options, Error *err);
+void saving_close(Saving *s);
+
+#endif

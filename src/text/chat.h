@@ -1,0 +1,26 @@
+// chat.h - chat templates: from messages to the text that a model was trained to continue.
+//
+// Templates are Jinja as found in model files, run by a bounded interpreter: no attribute outside a
+// fixed list, no import, no file; depth, steps and output are limited, so that no template can
+// harm, hang or exhaust the process.
+#ifndef HEED_TEXT_CHAT_H
+#define HEED_TEXT_CHAT_H
+
+#include "base/json.h"
+#include "base/str.h"
+
+enum { CHAT_DEPTH_MAX = 100, CHAT_STEPS_MAX = 1000000, CHAT_OUTPUT_MAX = 4 << 20 };
+
+typedef struct ChatTemplate ChatTemplate;
+
+// Parses a template.  NULL and one line with line number and construct if it is wrong or not
+// supported.
+MUST_USE ChatTemplate *chat_template(Arena *arena, Str source, Error *err);
+
+// Renders it.  `variables` is an object: messages (array of {role, content, ...}), bos_token,
+// eos_token, add_generation_prompt, tools, and whatever else the caller wants to pass.
+// raise_exception(text) in the template becomes the error.
+MUST_USE bool chat_render(const ChatTemplate *t, Arena *arena, const Json *variables, Str *text,
+                          Error *err);
+
+#endif

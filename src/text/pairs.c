@@ -1,0 +1,24 @@
+// pairs.c - the filling side of pairs.h: open addressing with linear probes.
+#include "text/pairs.h"
+
+#include "base/clock.h"
+
+Pairs pairs_make(Arena *arena, int64_t most) {
+    int64_t capacity = 16;
+    while (capacity < most + most / 2 + 1) capacity *= 2;
+    return (Pairs){.slot = arena_new(arena, PairSlot, capacity),
+                   .mask = (uint64_t)capacity - 1,
+                   .seed = clock_entropy(),
+                   .left = most};
+}
+
+bool pairs_add(Pairs *pairs, int32_t first, int32_t second, int32_t value) {
+    uint64_t i = pairs_hash(pairs, first, second) & pairs->mask;
+    for (; pairs->slot[i].first_plus_one != 0; i = (i + 1) & pairs->mask)
+        if (pairs->slot[i].first_plus_one == first + 1 && pairs->slot[i].second == second)
+            return false;
+    require(pairs->left > 0 && first >= 0 && first < INT32_MAX && value >= 0);
+    pairs->left--;
+    pairs->slot[i] = (PairSlot){first + 1, second, value};
+    return true;
+}
