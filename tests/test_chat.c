@@ -1,6 +1,6 @@
 // test_chat.c - templates against Jinja itself (golden texts made by tools/golden_chat.py), and
 // templates that mean harm.
-#include "text/chat.h"
+#include "chat/chat.h"
 
 #include <stdlib.h>
 

@@ -8,7 +8,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
+import { setFlagsFromString } from 'node:v8';
 
+// The short way from WebAssembly into node:wasi may collect garbage where V8 does not expect it, and
+// node then crashes (github.com/nodejs/node/issues/46777).  The long way is slower but safe.
+setFlagsFromString('--no-turbo-fast-api-calls');
 // node:wasi announces that it is experimental each time it is loaded; the output is for people.
 process.removeAllListeners('warning');
 const { WASI } = await import('node:wasi');

@@ -16,7 +16,7 @@
 #ifndef HEED_GENERATE_CHAT_TOKENS_H
 #define HEED_GENERATE_CHAT_TOKENS_H
 
-#include "text/chat.h"
+#include "chat/chat.h"
 #include "text/tokenizer.h"
 
 enum { CHAT_MESSAGES_MAX = 4096 };

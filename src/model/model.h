@@ -10,11 +10,11 @@
 #ifndef HEED_MODEL_MODEL_H
 #define HEED_MODEL_MODEL_H
 
+#include "chat/chat.h"
 #include "format/safetensors.h"
 #include "model/batch.h"
 #include "model/config.h"
 #include "tensor/run.h"
-#include "text/chat.h"
 #include "text/tokenizer.h"
 
 // ---------------------------------------------------------------- weights

@@ -1,6 +1,8 @@
-// unicode_table.h - the generated arrays behind unicode.h; only unicode.c and normalize.c read them.
+// unicode_table.h - the generated arrays behind unicode.h; only unicode.c and normalize.c read
+// them.
 //
-// A property of code point c is block[index[c >> 7] << 7 | (c & 127)]: equal blocks are stored once.
+// A property of code point c is block[index[c >> 7] << 7 | (c & 127)]: equal blocks are stored
+// once.
 #ifndef HEED_TEXT_UNICODE_TABLE_H
 #define HEED_TEXT_UNICODE_TABLE_H
 

@@ -1,6 +1,6 @@
-// chat_lexer.h - a template as tokens: the text between tags, and the words inside them.
-#ifndef HEED_TEXT_CHAT_LEXER_H
-#define HEED_TEXT_CHAT_LEXER_H
+// lexer.h - a template as tokens: the text between tags, and the words inside them.
+#ifndef HEED_CHAT_LEXER_H
+#define HEED_CHAT_LEXER_H
 
 #include "base/str.h"
 

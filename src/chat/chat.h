@@ -3,8 +3,8 @@
 // Templates are Jinja as found in model files, run by a bounded interpreter: no attribute outside a
 // fixed list, no import, no file; depth, steps and output are limited, so that no template can
 // harm, hang or exhaust the process.
-#ifndef HEED_TEXT_CHAT_H
-#define HEED_TEXT_CHAT_H
+#ifndef HEED_CHAT_CHAT_H
+#define HEED_CHAT_CHAT_H
 
 #include "base/json.h"
 #include "base/str.h"

@@ -1,5 +1,5 @@
-// chat_run.c - runs the statements of a template, under its budget.
-#include "text/chat_run.h"
+// run.c - runs the statements of a template, under its budget.
+#include "chat/run.h"
 
 #include <stdio.h>
 #include <string.h>

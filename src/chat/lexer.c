@@ -1,13 +1,13 @@
-// chat_lexer.c - after jinja2's lexer: the same rules for white space, comments and raw blocks.
+// lexer.c - by the rules of Jinja for white space, comments and raw blocks.
 //
 // A template is data up to the next of "{{", "{%", "{#"; inside a tag, a closing mark counts only
 // outside of brackets, so that "{{ {1: {}} }}" ends where one thinks.
-#include "text/chat_lexer.h"
+#include "chat/lexer.h"
 
 #include <string.h>
 
 #include "base/utf8.h"
-#include "text/chat_text.h"
+#include "chat/text.h"
 
 enum { BRACKETS_MAX = 100 };
 

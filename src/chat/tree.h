@@ -1,9 +1,9 @@
-// chat_tree.h - a parsed template.
-#ifndef HEED_TEXT_CHAT_TREE_H
-#define HEED_TEXT_CHAT_TREE_H
+// tree.h - a parsed template.
+#ifndef HEED_CHAT_TREE_H
+#define HEED_CHAT_TREE_H
 
-#include "text/chat_lexer.h"
-#include "text/chat_value.h"
+#include "chat/lexer.h"
+#include "chat/value.h"
 
 typedef enum ChatNodeKind {
     // Expressions                children         left        right      third      name

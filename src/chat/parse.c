@@ -1,12 +1,12 @@
-// chat_parse.c - the statements of templates, and the ground of the parser.
+// parse.c - the statements of templates, and the ground of the parser.
 //
 // Supported: if, for, set, macro, call, filter, with, break, continue, and "generation", with which
 // Hugging Face marks the model's own text (it only opens a scope).  What reaches out of the
 // template (include, import, extends, block) is refused.
 #include <stdio.h>
 
-#include "text/chat.h"
-#include "text/chat_tree.h"
+#include "chat/chat.h"
+#include "chat/tree.h"
 
 static ChatNode *parse_statement(ChatParser *parser);
 

@@ -1,14 +1,14 @@
-// chat_value.h - the values of templates: those of JSON, and what Jinja adds to them.
+// value.h - the values of templates: those of JSON, and what Jinja adds to them.
 //
 // A Value is small and passed by copy; what it points to lives in the arena of the rendering and is
 // not changed any more (namespaces excepted), so that nothing can contain itself.
-#ifndef HEED_TEXT_CHAT_VALUE_H
-#define HEED_TEXT_CHAT_VALUE_H
+#ifndef HEED_CHAT_VALUE_H
+#define HEED_CHAT_VALUE_H
 
 #include "base/json.h"
 #include "base/str.h"
 
-typedef struct ChatRun ChatRun; // one rendering: chat_run.h
+typedef struct ChatRun ChatRun; // one rendering: run.h
 
 typedef enum ValueKind {
     VALUE_ABSENT,    // an argument that was not given; no expression has this value

@@ -1,11 +1,11 @@
-// chat_methods.c - the methods of strings, lists and dicts, with Python's meaning.
+// methods.c - the methods of strings, lists and dicts, with Python's meaning.
 //
 // Methods that change a value are known only to be refused, as in Jinja's immutable sandbox.
 #include <string.h>
 
 #include "base/utf8.h"
-#include "text/chat_run.h"
-#include "text/chat_text.h"
+#include "chat/run.h"
+#include "chat/text.h"
 #include "text/unicode.h"
 
 #define METHOD(name) static Value method_##name(ChatRun *run, Value self, const ChatArguments *a)

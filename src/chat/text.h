@@ -1,7 +1,7 @@
-// chat_text.h - what templates do with strings, with Python's meaning: positions count code points,
+// text.h - what templates do with strings, with Python's meaning: positions count code points,
 // white space is Unicode's.  Results are slices of their argument where they can be.
-#ifndef HEED_TEXT_CHAT_TEXT_H
-#define HEED_TEXT_CHAT_TEXT_H
+#ifndef HEED_CHAT_TEXT_H
+#define HEED_CHAT_TEXT_H
 
 #include "base/str.h"
 

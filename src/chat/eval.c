@@ -1,10 +1,10 @@
-// chat_eval.c - computes the expressions of a template.
+// eval.c - computes the expressions of a template.
 #include <math.h>
 #include <string.h>
 
 #include "base/utf8.h"
-#include "text/chat_run.h"
-#include "text/chat_text.h"
+#include "chat/run.h"
+#include "chat/text.h"
 
 // ---- arithmetic
 

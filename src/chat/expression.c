@@ -1,12 +1,12 @@
-// chat_expression.c - the expressions of templates, by recursive descent; from loose to tight:
+// expression.c - the expressions of templates, by recursive descent; from loose to tight:
 //
 //   a if b else c · or · and · not · comparisons, in · + - · ~ · * / // % · ** · unary - +
 //   · . [] () · | is
 //
 // as jinja2's parser has them: so -1|abs is -(1|abs), and "a" ~ 1 + 2 is ("a" ~ 1) + 2.
-#include "text/chat_tree.h"
+#include "chat/tree.h"
 
-#include "text/chat.h"
+#include "chat/chat.h"
 
 static ChatNode *node_of(ChatParser *parser, ChatNodeKind kind, ChatNode *left, ChatNode *right) {
     if (!left || !right) return NULL;

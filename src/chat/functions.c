@@ -1,7 +1,7 @@
-// chat_functions.c - the functions that every template can call.
+// functions.c - the functions that every template can call.
 #include <time.h>
 
-#include "text/chat_run.h"
+#include "chat/run.h"
 
 enum { RANGE_MAX = 100000 }; // as in Jinja's sandbox
 

@@ -1,6 +1,6 @@
-// chat_tests.c - what may stand behind "is".
-#include "text/chat_run.h"
-#include "text/chat_text.h"
+// tests.c - what may stand behind "is".
+#include "chat/run.h"
+#include "chat/text.h"
 
 #define TEST_OF(name, truth)                                                  \
     static Value test_##name(ChatRun *run, Value v, const ChatArguments *a) { \

@@ -1,6 +1,6 @@
-// chat_text.c - Python's string methods over UTF-8.  Bytes that are not UTF-8 count as one
+// text.c - Python's string methods over UTF-8.  Bytes that are not UTF-8 count as one
 // character each ill-formed part.
-#include "text/chat_text.h"
+#include "chat/text.h"
 
 #include <string.h>
 

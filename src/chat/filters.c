@@ -1,10 +1,10 @@
-// chat_filters.c - the filters of Jinja that chat templates use, and tojson as Hugging Face has it.
+// filters.c - the filters of Jinja that chat templates use, and tojson as Hugging Face has it.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/chat_run.h"
-#include "text/chat_text.h"
+#include "chat/run.h"
+#include "chat/text.h"
 
 #define FILTER(name) static Value filter_##name(ChatRun *run, Value v, const ChatArguments *a)
 

@@ -1,13 +1,13 @@
-// chat_run.h - one rendering of a template: its budget, variables and output.
+// run.h - one rendering of a template: its budget, variables and output.
 //
 // The first failure sets the error and `is_failed`; whatever runs on then does nothing and gives
 // undefined values, so that only loops have to look.  All memory and work is paid for in steps.
-#ifndef HEED_TEXT_CHAT_RUN_H
-#define HEED_TEXT_CHAT_RUN_H
+#ifndef HEED_CHAT_RUN_H
+#define HEED_CHAT_RUN_H
 
-#include "text/chat.h"
-#include "text/chat_tree.h"
-#include "text/chat_value.h"
+#include "chat/chat.h"
+#include "chat/tree.h"
+#include "chat/value.h"
 
 enum {
     CHAT_RUN_DEPTH_MAX = 4 * CHAT_DEPTH_MAX, // nested evaluations, through macros too

@@ -1,7 +1,7 @@
 // chat.c - chat templates from the outside: parse once, render for each conversation.
-#include "text/chat.h"
+#include "chat/chat.h"
 
-#include "text/chat_run.h"
+#include "chat/run.h"
 
 enum { SOURCE_MAX = 1 << 20 };
 

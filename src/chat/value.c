@@ -1,13 +1,13 @@
-// chat_value.c - making, comparing and writing values, as Python does.
-#include "text/chat_value.h"
+// value.c - making, comparing and writing values, as Python does.
+#include "chat/value.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
-#include "text/chat_run.h"
-#include "text/chat_text.h"
+#include "chat/run.h"
+#include "chat/text.h"
 #include "text/unicode.h"
 
 Value value_undefined(Str what) {
