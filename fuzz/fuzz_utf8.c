@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "text/normalize.h"
+#include "unicode/normalize.h"
 #include "text/pretokenize.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

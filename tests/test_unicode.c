@@ -4,7 +4,7 @@
 #include "base/rng.h"
 #include "base/utf8.h"
 #include "tests/test.h"
-#include "text/normalize.h"
+#include "unicode/normalize.h"
 
 static const int32_t alphabet[] = {
     0x41,   0x61,   0x6F,    0x20,    0x300,   0x301,   0x304,   0x308,  0x30A,  0x315,  0x316,

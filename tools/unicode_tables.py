@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes src/text/unicode_table.c, the Unicode properties that heed needs.
+"""Writes src/unicode/unicode_table.c, the Unicode properties that heed needs.
 
     pip install unicodedata2==16.0.0
-    python tools/unicode_tables.py > src/text/unicode_table.c
+    python tools/unicode_tables.py > src/unicode/unicode_table.c
 
 The version is 16.0.0 because Hugging Face tokenizers 0.23 (its Oniguruma) classifies every code
 point so; Python's own unicodedata of most versions is older.
@@ -134,7 +134,7 @@ def main():
 // (compared for every code point).  Its normalizers are older: code points assigned since then
 // normalise here as the standard now says.
 // clang-format off
-#include "text/unicode_table.h"
+#include "unicode/unicode_table.h"
 """)
     pairs = compositions()
     seconds = {b for _, b, _ in pairs} | set(range(0x1161, 0x1176)) | set(range(0x11A8, 0x11C3))

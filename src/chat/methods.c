@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "chat/run.h"
 #include "chat/text.h"
-#include "text/unicode.h"
+#include "unicode/unicode.h"
 
 #define METHOD(name) static Value method_##name(ChatRun *run, Value self, const ChatArguments *a)
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "text/unicode.h"
+#include "unicode/unicode.h"
 
 static int32_t read_character(Str s, size_t at, int *length) {
     return utf8_decode(str_slice(s, at, s.n), length);

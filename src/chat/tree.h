@@ -5,47 +5,49 @@
 #include "chat/lexer.h"
 #include "chat/value.h"
 
+// What each kind keeps in the fields of a ChatNode.  "children" and "other" are lists.
+// clang-format off
 typedef enum ChatNodeKind {
-    // Expressions                children         left        right      third      name
-    NODE_CONSTANT,   //                                                               (constant)
-    NODE_NAME,       //                                                               the variable
-    NODE_LIST,       //             items
-    NODE_TUPLE,      //             items
-    NODE_DICT,       //             key, value, ...
-    NODE_ATTRIBUTE,  //                             object                           attribute
-    NODE_ITEM,       //                             object      key
-    NODE_SLICE,      //                             object      from       to        (fourth: step)
-    NODE_CALL,       //            arguments        function
-    NODE_FILTER,     //            arguments        input, NULL in a filter block    filter
-    NODE_TEST,       //            arguments        input                            test
-    NODE_ARGUMENT,   //                             value                            keyword or ""
-    NODE_NOT,        //                             operand
-    NODE_NEGATE,     //                             operand
-    NODE_PLUS,       //                             operand
-    NODE_AND,        //                             operand     operand
-    NODE_OR,         //                             operand     operand
-    NODE_BINARY,     //                             operand     operand              operator
-    NODE_CONCAT,     //            operands
-    NODE_COMPARE,    //            NODE_COMPARISON  operand
-    NODE_COMPARISON, //                            operand                          operator
-    NODE_CHOICE,     //                            then        condition  else
-    // Statements
-    NODE_TEXT,      //                                                              the text
-    NODE_OUTPUT,    //                             expression
-    NODE_IF,        //            NODE_BRANCH
-    NODE_BRANCH,    //            body             condition, NULL for else
-    NODE_FOR,       //            body             target      iterable   condition (other: else)
-    NODE_SET,       //                             target      expression
-    NODE_SET_BLOCK, //            body             target      filters or NULL
-    NODE_MACRO, //            body                                              (other: parameters)
-    NODE_CALL_BLOCK,   //           body                         call                 (other:
-                       //           parameters)
-    NODE_FILTER_BLOCK, //         body                         filters
-    NODE_WITH,  //         body                                              (other: NODE_SET)
-    NODE_SCOPE, //         body
+    // Expressions:    children        left      right      third  name
+    NODE_CONSTANT,   //                                            (constant)
+    NODE_NAME,       //                                            the variable
+    NODE_LIST,       // items
+    NODE_TUPLE,      // items
+    NODE_DICT,       // key, value, ...
+    NODE_ATTRIBUTE,  //                object                      the attribute
+    NODE_ITEM,       //                object    key
+    NODE_SLICE,      //                object    from       to     (fourth: step)
+    NODE_CALL,       // arguments      function
+    NODE_FILTER,     // arguments      input                       the filter; input NULL in a block
+    NODE_TEST,       // arguments      input                       the test
+    NODE_ARGUMENT,   //                value                       the keyword, or ""
+    NODE_NOT,        //                operand
+    NODE_NEGATE,     //                operand
+    NODE_PLUS,       //                operand
+    NODE_AND,        //                operand   operand
+    NODE_OR,         //                operand   operand
+    NODE_BINARY,     //                operand   operand           the operator
+    NODE_CONCAT,     // operands
+    NODE_COMPARE,    // COMPARISONs    operand
+    NODE_COMPARISON, //                operand                     the operator
+    NODE_CHOICE,     //                then      condition  else
+    // Statements:
+    NODE_TEXT,       //                                            the text itself
+    NODE_OUTPUT,     //                expression
+    NODE_IF,         // BRANCHes
+    NODE_BRANCH,     // body           condition, NULL for else
+    NODE_FOR,        // body           target    iterable   condition     (other: else)
+    NODE_SET,        //                target    expression
+    NODE_SET_BLOCK,  // body           target    filters, or NULL
+    NODE_MACRO,      // body                                       its name (other: parameters)
+    NODE_CALL_BLOCK, // body                     the call          (other: parameters)
+    NODE_FILTER_BLOCK, // body                   filters
+    NODE_WITH,       // body                                       (other: SETs)
+    NODE_SCOPE,      // body
     NODE_BREAK,
     NODE_CONTINUE
 } ChatNodeKind;
+// clang-format on
 
 typedef struct ChatNode ChatNode;
 struct ChatNode {

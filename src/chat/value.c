@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 #include "chat/run.h"
 #include "chat/text.h"
-#include "text/unicode.h"
+#include "unicode/unicode.h"
 
 Value value_undefined(Str what) {
     return (Value){.kind = VALUE_UNDEFINED, .string = what};

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "text/normalize.h"
-#include "text/unicode.h"
+#include "unicode/normalize.h"
+#include "unicode/unicode.h"
 
 enum { SLACK_BYTES = 4096 }; // of the arena, for what is pushed without asking
 

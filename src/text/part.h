@@ -9,7 +9,7 @@
 
 #include "base/str.h"
 #include "text/pretokenize.h"
-#include "text/unicode.h"
+#include "unicode/unicode.h"
 
 typedef struct Part {
     Str text;

@@ -8,7 +8,7 @@
 #define HEED_TEXT_SPLIT_PATTERN_H
 
 #include "base/str.h"
-#include "text/unicode.h"
+#include "unicode/unicode.h"
 
 // A set of characters: those of some classes and some ranges, or all others.
 typedef struct CharSet {

@@ -10,7 +10,7 @@
 
 #include "base/utf8.h"
 #include "text/tokenizer_parts.h"
-#include "text/unicode.h"
+#include "unicode/unicode.h"
 
 enum {
     CACHE_SLOTS = 4096,    // a power of two

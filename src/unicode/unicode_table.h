@@ -3,8 +3,8 @@
 //
 // A property of code point c is block[index[c >> 7] << 7 | (c & 127)]: equal blocks are stored
 // once.
-#ifndef HEED_TEXT_UNICODE_TABLE_H
-#define HEED_TEXT_UNICODE_TABLE_H
+#ifndef HEED_UNICODE_UNICODE_TABLE_H
+#define HEED_UNICODE_UNICODE_TABLE_H
 
 #include <stdint.h>
 

@@ -5,7 +5,7 @@
 // (compared for every code point).  Its normalizers are older: code points assigned since then
 // normalise here as the standard now says.
 // clang-format off
-#include "text/unicode_table.h"
+#include "unicode/unicode_table.h"
 
 const uint16_t unicode_class_index[8704] = {
     0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25,

@@ -2,8 +2,8 @@
 //
 // The version is that of Hugging Face tokenizers 0.23; unicode_table.c says more.  Cannot fail; any
 // integer may be asked about: what is no code point (also -1, from utf8_decode) is unassigned (Cn).
-#ifndef HEED_TEXT_UNICODE_H
-#define HEED_TEXT_UNICODE_H
+#ifndef HEED_UNICODE_UNICODE_H
+#define HEED_UNICODE_UNICODE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,10 +1,10 @@
 // normalize.h - the four normal forms of Unicode (Standard Annex 15, version 16.0.0) with a map
 // back to the bytes that were given, so that tokens keep their place in the text.
-#ifndef HEED_TEXT_NORMALIZE_H
-#define HEED_TEXT_NORMALIZE_H
+#ifndef HEED_UNICODE_NORMALIZE_H
+#define HEED_UNICODE_NORMALIZE_H
 
 #include "base/str.h"
-#include "text/unicode.h"
+#include "unicode/unicode.h"
 
 typedef struct Normalized {
     Str text;

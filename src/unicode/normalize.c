@@ -3,7 +3,7 @@
 // A text is cut before each character that the form certainly leaves alone (a starter that neither
 // changes nor composes with what stands before it).  The segments between such places are
 // normalised one by one; most consist of one character and are copied.
-#include "text/normalize.h"
+#include "unicode/normalize.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 // unicode.c - looks into the generated tables, and the arithmetic of Hangul (Unicode 3.12), whose
 // 11 172 syllables are computed and not stored.
-#include "text/unicode.h"
+#include "unicode/unicode.h"
 
 #include <string.h>
 
-#include "text/unicode_table.h"
+#include "unicode/unicode_table.h"
 
 enum { CODE_POINTS = 0x110000, CLASS_CATEGORY = 31, CLASS_WHITE_SPACE = 32 };
 enum {
