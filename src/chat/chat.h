@@ -16,8 +16,8 @@ enum { CHAT_DEPTH_MAX = 100, CHAT_STEPS_MAX = 1000000, CHAT_OUTPUT_MAX = 4 << 20
 
 typedef struct ChatTemplate ChatTemplate;
 
-// Parses a template of at most 1 MiB; keeps its own copy of the source.  NULL and one line with line
-// number and construct if it is wrong or not supported.
+// Parses a template of at most 1 MiB; keeps its own copy of the source.  NULL and one line with
+// the line number and the construct if it is wrong or not supported.
 MUST_USE ChatTemplate *chat_template(Arena *arena, Str source, Error *err);
 
 // Renders it.  `variables` is an object: messages (array of {role, content, ...}), bos_token,
