@@ -41,13 +41,17 @@ const char *test_path(const char *name);
 // A path under tests/ of the source tree, e.g. test_fixture("fixtures/llama.json").
 const char *test_fixture(const char *name);
 
-#define CHECK(condition) test_check((condition), __FILE__, __LINE__, "%s", #condition)
-#define CHECK_EQUAL(a, b)                                                                        \
-    test_check((int64_t)(a) == (int64_t)(b), __FILE__, __LINE__, "%s == %s: %lld, %lld", #a, #b, \
-               (long long)(a), (long long)(b))
-#define CHECK_CLOSE(a, b, tolerance)                                                       \
-    test_check(fabs((double)(a) - (double)(b)) <= (double)(tolerance), __FILE__, __LINE__, \
-               "%s ~ %s: %.9g, %.9g", #a, #b, (double)(a), (double)(b))
+#define CHECK(condition)  test_check((condition), __FILE__, __LINE__, "%s", #condition)
+#define CHECK_EQUAL(a, b) test_equal((int64_t)(a), (int64_t)(b), __FILE__, __LINE__, #a " == " #b)
+#define CHECK_CLOSE(a, b, tolerance) \
+    test_close((double)(a), (double)(b), (double)(tolerance), __FILE__, __LINE__, #a " ~ " #b)
+static inline bool test_equal(int64_t a, int64_t b, const char *file, int line, const char *what) {
+    return test_check(a == b, file, line, "%s: %lld, %lld", what, (long long)a, (long long)b);
+}
+static inline bool test_close(double a, double b, double tolerance, const char *file, int line,
+                              const char *what) {
+    return test_check(fabs(a - b) <= tolerance, file, line, "%s: %.9g, %.9g", what, a, b);
+}
 // The call returns false/NULL and its Error has the kind, and the text contains the words.
 #define CHECK_FAILS(call, err, kind_, words)                                                 \
     do {                                                                                     \

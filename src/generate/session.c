@@ -64,8 +64,10 @@ static void compute_chunk(Session *s, int64_t n) {
                    .state = &s->state,
                    .logit_row = &last,
                    .n_logits = 1};
+    if (n == 1) pool_token_begin(s->run.pool);
     run_begin(&s->run);
     Tensor *logits = model_forward(&s->run, s->model, &batch);
+    if (n == 1) pool_token_end(s->run.pool);
     memcpy(s->logits, logits->data, sizeof(float) * (size_t)s->model->config.vocab);
     s->n_computed += n;
 }
