@@ -40,6 +40,7 @@ TEST(unicode, properties_of_every_code_point) {
         char byte = (char)((int)unicode_category(c) | (is_space ? 32 : 0));
         CHECK((unicode_class(c) & ~(uint32_t)UNICODE_WHITE_SPACE) == (uint32_t)1
                                                                          << unicode_category(c));
+        if (c < 128) CHECK(unicode_ascii_class[c] == unicode_class(c));
         classes = checksum(classes, &byte, 1);
         byte = (char)unicode_combining(c);
         combining = checksum(combining, &byte, 1);

@@ -32,6 +32,11 @@ def class_of(c):
     return CATEGORIES.index(ud.category(chr(c))) | (WHITE_SPACE if is_white_space(c) else 0)
 
 
+def ascii_class(c):
+    """The bits of unicode_class()."""
+    return 1 << CATEGORIES.index(ud.category(chr(c))) | (1 << 30 if is_white_space(c) else 0)
+
+
 def surrogate(c):
     return 0xD800 <= c < 0xE000
 
@@ -135,10 +140,13 @@ def main():
 // normalise here as the standard now says.
 // clang-format off
 #include "unicode/unicode_table.h"
+
+#include "unicode/unicode.h"
 """)
     pairs = compositions()
     seconds = {b for _, b, _ in pairs} | set(range(0x1161, 0x1176)) | set(range(0x11A8, 0x11C3))
     two_stage("class", class_of)
+    array("uint32_t", "unicode_ascii_class", [ascii_class(c) for c in range(128)], hex)
     two_stage("combining", lambda c: ud.combining(chr(c)))
     two_stage("quick", lambda c: quick_of(c, seconds))
 

@@ -1,4 +1,4 @@
-// clock.c - the monotonic clock and the CPU clock of a thread.
+// clock.c - the monotonic clock, the CPU clock of a thread, and local time.
 #include "base/clock.h"
 
 #include <time.h>
@@ -32,4 +32,21 @@ uint64_t clock_entropy(void) {
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
     z = (z ^ z >> 27) * 0x94d049bb133111eb;
     return z ^ z >> 31;
+}
+
+// Days from 1970 to a date of the Gregorian calendar; years begin in March, so that a leap day is
+// the last of its year.
+static int64_t days_of(int64_t year, int month, int day) {
+    if (month <= 2) year--;
+    int64_t of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    return year * 365 + year / 4 - year / 100 + year / 400 + of_year - 719468;
+}
+
+int64_t clock_local_seconds(void) {
+    time_t now = time(NULL);
+    struct tm t;
+    if (!localtime_r(&now, &t)) return (int64_t)now;
+    return ((days_of(t.tm_year + 1900, t.tm_mon + 1, t.tm_mday) * 24 + t.tm_hour) * 60 + t.tm_min) *
+               60 +
+           t.tm_sec;
 }

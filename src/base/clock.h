@@ -1,4 +1,4 @@
-// clock.h - time that only goes forward, in seconds.
+// clock.h - time: that which only goes forward, for measuring, and that which clocks on walls show.
 #ifndef HEED_BASE_CLOCK_H
 #define HEED_BASE_CLOCK_H
 
@@ -7,5 +7,7 @@
 double clock_seconds(void);            // monotonic, for measuring
 double clock_thread_cpu_seconds(void); // CPU time of this thread
 uint64_t clock_entropy(void);          // a seed that differs between runs (time and address bits)
+// Seconds since 1970 as the clock on the wall shows them (local time): for writing a date.
+int64_t clock_local_seconds(void);
 
 #endif

@@ -22,8 +22,8 @@ MUST_USE ChatTemplate *chat_template(Arena *arena, Str source, Error *err);
 
 // Renders it.  `variables` is an object: messages (array of {role, content, ...}), bos_token,
 // eos_token, add_generation_prompt, tools, and whatever else the caller wants to pass.  The integer
-// `now` (seconds since 1970 as the local clock shows them) is what strftime_now() tells; without it,
-// the time of the system in UTC.  Any thread may render the same template.
+// `now` (seconds since 1970 as the local clock shows them) is what strftime_now() tells; without
+// it, the time of the system in UTC.  Any thread may render the same template.
 // raise_exception(text) in the template becomes an ERROR_USAGE with that text; other errors are
 // ERROR_FORMAT or ERROR_LIMIT and name the line.  Unknown filters and tests fail when reached.
 MUST_USE bool chat_render(const ChatTemplate *t, Arena *arena, const Json *variables, Str *text,

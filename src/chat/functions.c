@@ -1,6 +1,6 @@
 // functions.c - the functions that every template can call.
-#include <time.h>
 
+#include "base/clock.h"
 #include "chat/run.h"
 
 enum { RANGE_MAX = 100000 }; // as in Jinja's sandbox
@@ -147,7 +147,7 @@ static void add_date(StrBuilder *b, const Date *d, Str format) {
     }
 }
 
-// The caller's variable `now`, else the time of the system; the interpreter knows no time zones.
+// The caller's variable `now`, else the local time of the system.
 static int64_t now(ChatRun *run) {
     const ChatScope *outermost = run->scope;
     while (outermost->parent) outermost = outermost->parent;
@@ -157,7 +157,7 @@ static int64_t now(ChatRun *run) {
             return seconds > 250000000000 ? 250000000000 : seconds < 0 ? 0 : seconds;
         }
     }
-    return (int64_t)time(NULL);
+    return clock_local_seconds();
 }
 
 FUNCTION(strftime_now) {

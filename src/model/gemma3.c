@@ -28,9 +28,13 @@ static void gemma3_config(ConfigIo *io, Config *c) {
     config_rotary_local(io, c, 10000);
     if (io->failed) return;
     float divided_by = 1 / (c->attention_scale * c->attention_scale);
-    if (config_is_reading(io)) divided_by = (float)score_width(c);
+    if (config_is_reading(io))
+        divided_by = (float)score_width(c);
+    else if (fabsf(divided_by - rintf(divided_by)) < 1e-2f)
+        divided_by = rintf(divided_by);
     config_take_float(io, NULL, "query_pre_attn_scalar", &divided_by, 256);
     c->attention_scale = 1 / sqrtf(divided_by);
+    config_take_float(io, "attention.scale", NULL, &c->attention_scale, c->attention_scale);
     c->activation = ACT_GELU_TANH;
     c->embed_scale = sqrtf((float)c->width);
     if (io->mode == CONFIG_WRITE_GGUF && fabs((double)divided_by - score_width(c)) > 1e-3)

@@ -136,6 +136,8 @@ static bool replace_matches(const Rewrite *step, Arena *arena, Part *part, Error
     bool *dropped = part_push(arena, n, 1, err);
     if (!ends || !dropped) return false;
     int64_t n_pieces = splitter_cut(step->splitter, part->text, ends, dropped);
+    if (n_pieces < 0)
+        return error_set(err, ERROR_LIMIT, "a pattern to replace takes too long on this text");
     int64_t room = 0;
     for (int64_t i = 0; i < n_pieces; i++)
         room += dropped[i] ? (int64_t)step->content.n : ends[i] - (i > 0 ? ends[i - 1] : 0);

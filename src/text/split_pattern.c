@@ -24,16 +24,16 @@ typedef struct Character {
 
 static Character character_at(SplitSpan span, int64_t at) {
     if (at >= span.to) return (Character){.code_point = -1, .end = at};
-    Character c = {.code_point = (unsigned char)span.text.data[at], .end = at + 1};
-    if (c.code_point >= 128) {
-        int length;
-        Str rest = {span.text.data + at, (size_t)(span.to - at)};
-        c.code_point = utf8_decode(rest, &length);
-        c.end = at + length;
+    unsigned char byte = (unsigned char)span.text.data[at];
+    if (byte < 128) {
+        uint32_t classes = unicode_ascii_class[byte];
+        if (byte == '\n' || byte == '\r') classes |= SPLIT_NEWLINE;
+        return (Character){byte, classes, at + 1};
     }
-    c.classes = unicode_class(c.code_point);
-    if (c.code_point == '\n' || c.code_point == '\r') c.classes |= SPLIT_NEWLINE;
-    return c;
+    int length;
+    Str rest = {span.text.data + at, (size_t)(span.to - at)};
+    int32_t code_point = utf8_decode(rest, &length);
+    return (Character){code_point, unicode_class(code_point), at + length};
 }
 
 static bool in_ranges(const CharSet *set, int32_t code_point) {

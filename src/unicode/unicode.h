@@ -12,8 +12,9 @@
 #define UNICODE_CATEGORIES(X)                                                                 \
     X(LU)                                                                                     \
     X(LL)                                                                                     \
-    X(LT) X(LM) X(LO) X(MN) X(MC) X(ME) X(ND) X(NL) X(NO) X(PC) X(PD) X(PS) X(PE) X(PI) X(PF) \
-        X(PO) X(SM) X(SC) X(SK) X(SO) X(ZS) X(ZL) X(ZP) X(CC) X(CF) X(CS) X(CO) X(CN)
+    X(LT)                                                                                     \
+    X(LM) X(LO) X(MN) X(MC) X(ME) X(ND) X(NL) X(NO) X(PC) X(PD) X(PS) X(PE) X(PI) X(PF) X(PO) \
+        X(SM) X(SC) X(SK) X(SO) X(ZS) X(ZL) X(ZP) X(CC) X(CF) X(CS) X(CO) X(CN)
 
 typedef enum UnicodeCategory {
 #define X(name) UNICODE_CATEGORY_##name,
@@ -39,6 +40,7 @@ typedef enum UnicodeClass {
 UnicodeCategory unicode_category(int32_t code_point);
 // The bit of its category, and UNICODE_WHITE_SPACE if it is that: test with & against a set.
 uint32_t unicode_class(int32_t code_point);
+extern const uint32_t unicode_ascii_class[128]; // the same, for loops over mostly ASCII text
 
 // Simple case mappings (one code point to one).  The full lowercase mapping differs for U+0130
 // only, which becomes U+0069 U+0307; the full uppercase one for some hundred, e.g. U+00DF (SS).
