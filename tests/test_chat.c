@@ -11,7 +11,7 @@
 static Arena arena_for_test(void) {
     Arena arena;
     Error err = {0};
-    CHECK(arena_init(&arena, (size_t)4 << 30, &err));
+    CHECK(arena_init(&arena, ARENA_DEFAULT, &err));
     return arena;
 }
 
@@ -100,17 +100,21 @@ TEST(chat, refuses_to_be_nested_without_end) {
                                              {"{{ ", "x[", ""}};
     for (size_t i = 0; i < sizeof opening / sizeof opening[0]; i++) {
         Error err = {0};
+        ArenaMark mark = arena_mark(&arena);
         Str text, source = repeated(&arena, opening[i][0], opening[i][1], 50000, opening[i][2]);
         test_check(!render(&arena, source, NULL, &text, &err) && strstr(err.text, "nested"),
                    __FILE__, __LINE__, "%s...: %s", opening[i][1], err.text);
+        arena_back(&arena, mark);
     }
     // Long chains do not nest, but are evaluated as if they did.
     static const char *const chain[] = {" + 1",   "|abs", ".x",          "[0]",  "()",
                                         " and 1", " ~ 1", " is defined", " == 1"};
     for (size_t i = 0; i < sizeof chain / sizeof chain[0]; i++) {
         Error err = {0};
+        ArenaMark mark = arena_mark(&arena);
         Str text, source = repeated(&arena, "{{ 1", chain[i], 50000, " }}");
         (void)!render(&arena, source, NULL, &text, &err); // ends without a crash
+        arena_back(&arena, mark);
     }
     arena_drop(&arena);
 }

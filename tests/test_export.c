@@ -194,6 +194,27 @@ TEST(export, metadata_is_that_of_another_program) {
     }
 }
 
+// Where a file is silent, other readers take width / heads for keys and for values.
+TEST(export, head_widths_are_written_for_keys_and_values) {
+    for (int i = 0; i < N_NAMES; i++) {
+        Model *source = open_fixture(names[i], true);
+        Model *made = source ? saved(source, "w.gguf", false, (ExportOptions){0}) : NULL;
+        const Config *c = made ? &made->config : NULL;
+        for (int side = 0; made && side < 2; side++) {
+            const char *key = str_printf(&made->arena, "%s.attention.%s_length", made->arch->name,
+                                         side ? "value" : "key")
+                                  .data;
+            int64_t width = c->width / c->heads;
+            Error err = {0};
+            CHECK(gguf_try_integer(&made->gguf, key, (GgufRange){1, 512}, &width, &err));
+            test_check(width == c->head_width, __FILE__, __LINE__, "%s: %s is read as %lld",
+                       names[i], key, (long long)width);
+        }
+        model_close(made);
+        model_close(source);
+    }
+}
+
 TEST(export, shards_are_one_model) {
     Model *source = open_fixture("qwen3", false);
     Model *made =

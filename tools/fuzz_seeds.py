@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Small valid files from which the fuzzers start: fuzz/corpus/gguf/, fuzz/corpus/safetensors/.
+"""Small valid files from which the fuzzers start: fuzz/corpus/NAME/ for fuzz/fuzz_NAME.c.
 
     pip install gguf safetensors numpy
     tools/fuzz_seeds.py
 """
+import json
 from pathlib import Path
 
 import gguf
@@ -11,7 +12,8 @@ import numpy as np
 from gguf import GGMLQuantizationType as Type
 from safetensors.numpy import save
 
-CORPUS = Path(__file__).resolve().parent.parent / "fuzz" / "corpus"
+ROOT = Path(__file__).resolve().parent.parent
+CORPUS, FIXTURES = ROOT / "fuzz" / "corpus", ROOT / "tests" / "fixtures"
 
 
 def close(writer):
@@ -51,9 +53,150 @@ def save_safetensors(path, tensors, metadata=None):
     path.write_bytes(file[:2] + file[8:])
 
 
+# ---- whole models of a few kilobytes
+
+WIDTH, HEADS, CONTEXT = 8, 2, 16
+TOKENS = ["<unk>", "<s>", "</s>", "\u2581", "a", "b", "\u2581a", "ab"] + [f"<0x{b:02X}>" for b in (10, 195, 169, 255)]
+BYTE_TOKENS = ["<s>", "a", "b", "\u0120", "\u0120a", "ab", "\u00c3", "\u00a9", "\u010a", "<|im_end|>"]
+
+
+def vocabulary(writer, is_spm):
+    tokens = TOKENS if is_spm else BYTE_TOKENS
+    writer.add_tokenizer_model("llama" if is_spm else "gpt2")
+    writer.add_token_list(tokens)
+    if is_spm:
+        writer.add_token_scores([-float(i) for i in range(len(tokens))])
+        writer.add_token_types([2, 3, 3] + [1] * 5 + [6] * 4)
+    else:
+        writer.add_tokenizer_pre("gpt-2")
+        writer.add_token_types([3] + [1] * 8 + [3])
+        writer.add_token_merges(["\u0120 a", "a b"])
+    writer.add_bos_token_id(1 if is_spm else 0)
+    writer.add_eos_token_id(2 if is_spm else 9)
+    writer.add_add_bos_token(is_spm)
+    return len(tokens)
+
+
+def config(writer, width, is_gpt2):
+    writer.add_context_length(CONTEXT)
+    writer.add_embedding_length(width)
+    writer.add_block_count(1)
+    writer.add_feed_forward_length(width)
+    writer.add_head_count(HEADS)
+    if is_gpt2:
+        writer.add_layer_norm_eps(1e-5)
+        return
+    writer.add_head_count_kv(1)
+    writer.add_layer_norm_rms_eps(1e-5)
+    writer.add_rope_freq_base(10000.0)
+
+
+def model(path, arch, kind=Type.F32, width=WIDTH, is_spm=False, extra=None):
+    writer = gguf.GGUFWriter(path, arch)
+    rng = np.random.default_rng(1)
+    config(writer, width, arch == "gpt2")
+    if extra:
+        extra(writer)
+    rows = vocabulary(writer, is_spm)
+    head = width // HEADS
+
+    def add(name, *shape):
+        values = rng.standard_normal(shape).astype(np.float32) / 4
+        used = kind if len(shape) == 2 else Type.F32
+        writer.add_tensor(name, gguf.quants.quantize(values, used), raw_dtype=used)
+    add("token_embd.weight", rows, width)
+    add("output_norm.weight", width)
+    add("blk.0.attn_norm.weight", width)
+    add("blk.0.ffn_norm.weight", width)
+    add("blk.0.attn_output.weight", width, width)
+    add("blk.0.ffn_up.weight", width, width)
+    add("blk.0.ffn_down.weight", width, width)
+    if arch == "gpt2":
+        add("position_embd.weight", CONTEXT, width)
+        add("blk.0.attn_qkv.weight", 3 * width, width)
+        add("blk.0.attn_qkv.bias", 3 * width)
+        for name in ("output_norm", "blk.0.attn_norm", "blk.0.ffn_norm", "blk.0.attn_output",
+                     "blk.0.ffn_up", "blk.0.ffn_down"):
+            add(name + ".bias", width)
+    else:
+        add("blk.0.attn_q.weight", width, width)
+        add("blk.0.attn_k.weight", head, width)
+        add("blk.0.attn_v.weight", head, width)
+        add("blk.0.ffn_gate.weight", width, width)
+    if arch == "qwen2":
+        add("blk.0.attn_q.bias", width)
+        add("blk.0.attn_k.bias", head)
+        add("blk.0.attn_v.bias", head)
+    if arch in ("qwen3", "gemma3"):
+        add("blk.0.attn_q_norm.weight", head)
+        add("blk.0.attn_k_norm.weight", head)
+    if arch == "gemma3":
+        add("blk.0.post_attention_norm.weight", width)
+        add("blk.0.post_ffw_norm.weight", width)
+    close(writer)
+
+
+def yarn(writer):
+    writer.add_rope_scaling_type(gguf.RopeScalingType.YARN)
+    writer.add_rope_scaling_factor(4.0)
+    writer.add_rope_scaling_orig_ctx_len(4)
+    writer.add_sliding_window(4)
+    writer.add_chat_template("{{ bos_token }}")
+
+
+def models(folder):
+    model(folder / "gpt2", "gpt2")
+    model(folder / "llama_spm", "llama", Type.F16, is_spm=True, extra=yarn)
+    model(folder / "llama_q8_0", "llama", Type.Q8_0, 32)
+    model(folder / "llama_q4_1", "llama", Type.Q4_1, 32)
+    model(folder / "qwen2", "qwen2", Type.BF16)
+    model(folder / "qwen3", "qwen3")
+    model(folder / "gemma3", "gemma3", extra=lambda w: w.add_sliding_window(4), is_spm=True)
+
+
+# ---- texts
+
+def tokenizers(folder):
+    for name in ("bytes", "spaces", "words"):
+        data = json.loads((FIXTURES / f"tokenizer_{name}.json").read_text())
+        (folder / name).write_bytes(json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
+                                    + "\0a bc é\n12 <s>".encode())
+
+
+def texts(folder, seeds):
+    for name, text in seeds.items():
+        (folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+
+
+JSONS = {"every_kind": '{"a":[1,-2.5e3,"\\u00e9\\n",true,null],"b":{}}', "numbers": "[0,-0,1e-320,9223372036854775808]"}
+STREAMS = {"two_stops": b"\x02\x02ab\x03abc\x04xxab\x02d\xc3\x03\xa9ab", "none": b"\x00\x05\xf0\x9f\x98\x80a"}
+UTF8S = {"scripts": "a\u0301 \u1e9b\u0323 \ud55c\uae00 12 don't \n\n\u4f60\u597d \U0001f600", "damaged": b"\xf0\x9f\xed\xa0\x80\xc0\xaf\xff"}
+
+
+def chats(folder):
+    cases = json.loads((FIXTURES / "chat.json").read_text())
+    templates = {t for t in all_strings(cases) if "{%" in t and 60 < len(t) < 6000}
+    for i, text in enumerate(sorted(templates, key=len)):
+        (folder / f"template_{i:02}").write_text(text)
+
+
+def all_strings(value):
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (list, dict)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from all_strings(item)
+
+
 if __name__ == "__main__":
-    for folder in ("gguf", "safetensors"):
+    for folder in ("gguf", "safetensors", "model", "tokenizer", "json", "stream", "utf8", "chat"):
         (CORPUS / folder).mkdir(parents=True, exist_ok=True)
+    models(CORPUS / "model")
+    tokenizers(CORPUS / "tokenizer")
+    chats(CORPUS / "chat")
+    texts(CORPUS / "json", JSONS)
+    texts(CORPUS / "stream", STREAMS)
+    texts(CORPUS / "utf8", UTF8S)
     gguf_with_every_type(CORPUS / "gguf" / "every_type")
     gguf_without_tensors(CORPUS / "gguf" / "no_tensors")
     save_safetensors(CORPUS / "safetensors" / "four_tensors",

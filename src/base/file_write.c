@@ -70,7 +70,7 @@ static bool open_target(FileWriter *writer, const char *path) {
 }
 
 FileWriter *file_create(const char *path, Error *err) {
-    FileWriter *writer = memory_reserve(sizeof *writer);
+    FileWriter *writer = memory_reserve_zeros(sizeof *writer);
     if (!writer) {
         error_set(err, ERROR_MEMORY, "%.300s: no memory for a buffer", path);
         return NULL;

@@ -4,9 +4,11 @@
 
 #include <stddef.h>
 
-// `bytes` of zeroed address space aligned to a page (64 bytes at least), committed when touched.
-// NULL when the system refuses.
+// `bytes` of address space of any content, aligned to a page (64 bytes at least), committed when
+// touched.  NULL when the system refuses.
 void *memory_reserve(size_t bytes);
+// The same, holding zeros.  Where memory cannot be mapped (WebAssembly) all of it is touched.
+void *memory_reserve_zeros(size_t bytes);
 void memory_release(void *base, size_t bytes);
 
 #endif

@@ -13,6 +13,10 @@ void *memory_reserve(size_t bytes) {
     return p == MAP_FAILED ? NULL : p;
 }
 
+void *memory_reserve_zeros(size_t bytes) {
+    return memory_reserve(bytes); // fresh pages are zero
+}
+
 void memory_release(void *base, size_t bytes) {
     munmap(base, bytes);
 }

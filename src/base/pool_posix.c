@@ -260,7 +260,7 @@ Pool *pool_open(int threads, Error *err) {
         error_set(err, ERROR_USAGE, "%d threads: want 1 to %d", threads, (int)THREADS_MAX);
         return NULL;
     }
-    Pool *pool = memory_reserve(sizeof *pool);
+    Pool *pool = memory_reserve_zeros(sizeof *pool);
     if (!pool) {
         error_set(err, ERROR_MEMORY, "no memory for %d threads", threads);
         return NULL;

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/term.h"
 #include "cli/cli.h"
+#include "cli/screen.h"
 #include "look/attention_svg.h"
 
 enum { LABEL_COLUMNS = 14, CELL_COLUMNS = 2, LOOK_COLUMNS = 22, LISTED = 3 };
@@ -119,10 +120,16 @@ static const char *shade(double weight) {
     return " \xc2\xb7";
 }
 
-// Two lines of column numbers: each column is two wide.
+// The number of each column, two wide: its tens where they begin, above its units.
 static void print_column_numbers(int64_t n, int indent) {
+    if (n > 10) {
+        printf("%*s", indent, "");
+        for (int64_t j = 10; j < n; j += 10)
+            printf("%*s%2lld", j == 10 ? 20 : 18, "", (long long)j / 10 % 100);
+        printf("\n");
+    }
     printf("%*s", indent, "");
-    for (int64_t j = 0; j < n; j++) printf("%2lld", (long long)j % 100);
+    for (int64_t j = 0; j < n; j++) printf("%2lld", (long long)j % 10);
     printf("\n");
 }
 
@@ -154,7 +161,8 @@ static void print_person(AttendCommand *c) {
     const AttentionMap *map = &c->map;
     int columns = term_columns(STDOUT_FILENO, 100);
     Str title = attention_title(map, &c->setup.arena);
-    print_words(str_printf(&c->setup.arena, "%.*s of %.*s", STR_ARG(title), STR_ARG(map->model)),
+    print_words(str_printf(&c->setup.arena, "%.*s of %.*s", STR_ARG(title),
+                           STR_ARG(screen_visible(&c->setup.arena, map->model))),
                 columns);
     printf("\n");
     bool fits = 5 + label_columns(map) + 1 + map->n * CELL_COLUMNS <= columns;
@@ -171,13 +179,13 @@ static bool attend(AttendCommand *c, const Positionals *rest, Error *err) {
     Run run;
     AttentionQuery query = {.layer = (int)c->layer,
                             .head = c->is_mean ? ATTENTION_ALL_HEADS : (int)c->head};
-    if (rest->n != (c->file ? 1 : 2)) return error_set(err, ERROR_USAGE, "give MODEL and TEXT");
+    if (rest->n < 1 || rest->n > 2) return error_set(err, ERROR_USAGE, "give MODEL and TEXT");
     if (c->is_mean && c->has_head)
         return error_set(err, ERROR_USAGE, "give --head or --mean, not both");
     if (c->svg && c->as_json && str_equal(str_from(c->svg), STR("-")))
         return error_set(err, ERROR_USAGE, "give --json or --svg -, not both");
     if (!setup_open(&c->setup, rest->text[0], err) ||
-        !setup_prompt(&c->setup, c->file ? NULL : rest->text[1], c->file, &text, err) ||
+        !setup_prompt(&c->setup, rest->n == 2 ? rest->text[1] : NULL, c->file, &text, err) ||
         !setup_tokens(&c->setup, text, c->special, &query.ids, &query.n, err))
         return false;
     c->ids = query.ids;
@@ -207,12 +215,13 @@ static int run(int argc, char **argv) {
         {"--svg", 0, OPTION_TEXT, &c.svg, "FILE", "write a drawing; - is standard output"},
         {"--list", 0, OPTION_FLAG, &c.as_list, NULL,
          "the strongest looks of each token instead of a matrix"},
-        {"--json", 0, OPTION_FLAG, &c.as_json, NULL, "for programs"},
+        {"--json", 0, OPTION_FLAG, &c.as_json, NULL, "print JSON (docs/json.md)"},
         {"--file", 'f', OPTION_TEXT, &c.file, "FILE",
-         "take the text from a file; - is standard input"},
+         "the text from a file, without its last newline; - is standard input (default without "
+         "TEXT)"},
         {"--special", 0, OPTION_FLAG, &c.special, NULL, "read control tokens in the text as such"},
         {0}};
-    const Option *const tables[] = {own, setup_options(&c.setup, setup), NULL};
+    const Option *const tables[] = {own, setup_model_options(&c.setup, setup), NULL};
     Positionals rest;
     Error err = {0};
     int code;
@@ -223,4 +232,4 @@ static int run(int argc, char **argv) {
 }
 
 const Command command_attend = {"attend", "MODEL TEXT",
-                                "which tokens a head looks at: drawing, SVG, JSON", run};
+                                "show which tokens a head looks at: matrix, SVG, JSON", run};

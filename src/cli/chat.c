@@ -6,9 +6,9 @@
 
 #include "base/file.h"
 #include "base/term.h"
-#include "base/utf8.h"
 #include "cli/cli.h"
 #include "cli/line.h"
+#include "cli/screen.h"
 #include "generate/chat_tokens.h"
 #include "generate/generate.h"
 
@@ -78,22 +78,9 @@ static bool save(ChatCommand *c, const char *path, Error *err) {
 }
 
 // ---------------------------------------------------------------- answering
-// On a terminal no control character of an answer gets through: it could rewrite the screen.
 static bool show(void *user, Str text) {
-    const ChatCommand *c = user;
-    if (!c->is_terminal)
-        fwrite(text.data, 1, text.n, stdout);
-    else
-        for (size_t i = 0; i < text.n;) {
-            int length;
-            int32_t letter = utf8_decode(str_slice(text, i, text.n), &length);
-            bool is_control = letter < 0x20 || (letter >= 0x7f && letter < 0xa0);
-            if (!is_control || letter == '\n' || letter == '\t')
-                fwrite(text.data + i, 1, (size_t)length, stdout);
-            i += (size_t)length;
-        }
-    fflush(stdout);
-    return cli_keep_going(NULL);
+    (void)user;
+    return screen_print(text) && cli_keep_going(NULL);
 }
 
 static void say_full(const ChatCommand *c, const char *what) {
@@ -132,8 +119,7 @@ static bool answer(ChatCommand *c, Error *err) {
                          .n_prompt = n,
                          .tokens_max = c->n_max,
                          .sampling = c->sampling.options,
-                         .on_text = show,
-                         .user = c};
+                         .on_text = show};
     spec.sampling.seed += (uint64_t)c->n_turns++; // each turn its own draws
     Generated g;
     if (!generate(c->session, arena, &spec, &g, err)) return false;
@@ -245,7 +231,8 @@ static bool chat(ChatCommand *c, const Positionals *rest, Error *err) {
     c->reader = line_open(&c->setup.arena, c->is_terminal);
     begin_anew(c, str_from(c->system ? c->system : ""));
     Str words = sampling_words(&c->sampling, &c->setup.arena);
-    fprintf(stderr, "%.*s: %.*s\n", STR_ARG(c->setup.model->name), STR_ARG(words));
+    Str name = screen_visible(&c->setup.arena, c->setup.model->name);
+    fprintf(stderr, "%.*s: %.*s\n", STR_ARG(name), STR_ARG(words));
     if (c->is_terminal) fprintf(stderr, "/help lists commands, Ctrl-D ends.\n\n");
     return converse(c, err);
 }
@@ -272,4 +259,4 @@ static int run(int argc, char **argv) {
     return ok ? 0 : cli_fail(&command_chat, &err);
 }
 
-const Command command_chat = {"chat", "MODEL", "talk, in the model's own layout", run};
+const Command command_chat = {"chat", "MODEL", "talk with a model, in its own layout", run};

@@ -23,8 +23,10 @@ extern const Command command_run, command_chat, command_next, command_attend, co
 // Parses; --help is answered here.  False: stop with *exit_code.
 MUST_USE bool cli_parse(const Command *command, const Option *const *tables, int argc, char **argv,
                         Positionals *rest, int *exit_code);
-// Prints the error as one line; returns the exit code that fits it.
+// Prints the error as one line, without control characters; returns the exit code that fits it.
 int cli_fail(const Command *command, const Error *err);
+// From here on Ctrl-C is noticed by those who ask cli_keep_going, and no longer ends the program.
+void cli_catch_interrupt(void);
 // False once the user has pressed Ctrl-C (a second Ctrl-C ends the program at once).
 bool cli_keep_going(void *user);
 void cli_forget_interrupt(void);
@@ -43,9 +45,10 @@ typedef struct Setup {
     Arena arena; // for whatever the command makes
 } Setup;
 
-// The options --threads --ctx --cache --exact --no-cache --no-mmap; NULL-terminated.  `table` needs
-// SETUP_OPTIONS entries.
+// The options --threads --no-mmap, and those of a session with them: --ctx --cache --exact
+// --no-cache; NULL-terminated.  `table` needs SETUP_OPTIONS entries.
 enum { SETUP_OPTIONS = 8 };
+const Option *setup_model_options(Setup *setup, Option table[SETUP_OPTIONS]);
 const Option *setup_options(Setup *setup, Option table[SETUP_OPTIONS]);
 // Opens model and pool; HEED_KERNELS names the kernels.
 MUST_USE bool setup_open(Setup *setup, const char *path, Error *err);
@@ -68,9 +71,13 @@ MUST_USE bool sampling_finish(SamplingSetup *s, Setup *setup, Error *err);
 // "temperature 0.7, top-p 0.9, seed 42": what is used, for the first line of output.
 Str sampling_words(const SamplingSetup *s, Arena *arena);
 
-// The prompt from -p TEXT or -f FILE ("-": standard input); ERROR_USAGE when both or none.
+// The prompt: `text`, else from `file` ("-": standard input), else from standard input unless a
+// person sits there.  One newline at the end of a file is not part of it.  ERROR_USAGE when both
+// or none is given.
 MUST_USE bool setup_prompt(Setup *setup, const char *text, const char *file, Str *prompt,
                            Error *err);
+// The type that --cache names; ERROR_USAGE for one that cannot be.
+MUST_USE bool setup_cache_type(const char *name, DType *type, Error *err);
 // Token ids of a text, with what the vocabulary puts in front of it.
 MUST_USE bool setup_tokens(Setup *setup, Str text, bool parse_special, const int32_t **ids,
                            int64_t *n, Error *err);
@@ -78,7 +85,5 @@ MUST_USE bool setup_tokens(Setup *setup, Str text, bool parse_special, const int
 // "text" of a token for a program: valid UTF-8, and "bytes" beside it where the piece is not
 // (tokenize.c).
 void cli_json_piece(JsonWriter *w, Str piece);
-// A piece of text for one line of a terminal: control characters escaped, no broken UTF-8.
-Str cli_visible(Arena *arena, Str text);
 
 #endif

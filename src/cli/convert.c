@@ -52,4 +52,4 @@ static int run(int argc, char **argv) {
 }
 
 const Command command_convert = {"convert", "MODEL -o TARGET",
-                                 "Hugging Face folder to GGUF and back", run};
+                                 "turn a Hugging Face folder into a GGUF file, or back", run};

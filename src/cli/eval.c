@@ -46,7 +46,8 @@ static bool eval(EvalCommand *c, const Positionals *rest, Error *err) {
     Str text;
     Tokens tokens;
     Run run;
-    if (rest->n != 2) return error_set(err, ERROR_USAGE, "give MODEL and FILE");
+    if (rest->n != 2)
+        return error_set(err, ERROR_USAGE, "give MODEL and FILE (- is standard input)");
     if (!setup_open(&c->setup, rest->text[0], err) ||
         !file_read(&c->setup.arena, rest->text[1], TEXT_BYTES_MAX, &text, err))
         return false;
@@ -58,6 +59,7 @@ static bool eval(EvalCommand *c, const Positionals *rest, Error *err) {
     if (!run_open(&run, c->setup.pool, err)) return false;
     if (c->setup.kernels) run.kernels = c->setup.kernels;
     run.exact = c->setup.exact;
+    cli_catch_interrupt();
     c->progress = progress_begin("evaluating", "tokens", tokens.n);
     Evaluation result;
     EvaluateSpec spec = {tokens.token, tokens.n, on_window, c};
@@ -71,8 +73,11 @@ static bool eval(EvalCommand *c, const Positionals *rest, Error *err) {
 static int run(int argc, char **argv) {
     EvalCommand c = {0};
     Option setup[SETUP_OPTIONS];
-    const Option own[] = {{"--json", 0, OPTION_FLAG, &c.as_json, NULL, "for programs"}, {0}};
-    const Option *const tables[] = {own, setup_options(&c.setup, setup), NULL};
+    const Option own[] = {{"--exact", 0, OPTION_FLAG, &c.setup.exact, NULL,
+                           "f32 activations throughout, as reference implementations compute"},
+                          {"--json", 0, OPTION_FLAG, &c.as_json, NULL, "print JSON (docs/json.md)"},
+                          {0}};
+    const Option *const tables[] = {own, setup_model_options(&c.setup, setup), NULL};
     Positionals rest;
     Error err = {0};
     int code;
@@ -82,5 +87,5 @@ static int run(int argc, char **argv) {
     return ok ? 0 : cli_fail(&command_eval, &err);
 }
 
-const Command command_eval = {"eval", "MODEL FILE", "loss, perplexity, bits per byte of a text",
-                              run};
+const Command command_eval = {"eval", "MODEL FILE",
+                              "measure loss, perplexity and bits per byte of a text", run};

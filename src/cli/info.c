@@ -1,5 +1,9 @@
 // info.c - heed info: what a model is, where its parameters are, what a token of context costs.
+#include <unistd.h>
+
+#include "base/term.h"
 #include "cli/cli.h"
+#include "cli/screen.h"
 #include "model/weights.h"
 
 typedef struct Info {
@@ -18,9 +22,18 @@ static const char *short_count(char out[32], double n) {
 }
 
 // ---------------------------------------------------------------- for a person
+enum { LABEL_COLUMNS = 15 };
+
+static void print_fact(const char *label, Str words, Arena *arena) {
+    StrBuilder out = str_builder(arena);
+    str_add_format(&out, "%-*s", LABEL_COLUMNS, label);
+    screen_wrap(&out, words, LABEL_COLUMNS, LABEL_COLUMNS, term_columns(STDOUT_FILENO, 100));
+    printf("%.*s", STR_ARG(out));
+}
+
 static void print_place(const char *name, int64_t n, int64_t total, int64_t of_layer) {
     char all[32], layer[32];
-    printf("  %-18s %10s   %5.1f %%   %12s\n", name, short_count(all, (double)n),
+    printf("%-*s%8s %6.1f%% %8s\n", LABEL_COLUMNS, name, short_count(all, (double)n),
            total ? 100.0 * (double)n / (double)total : 0,
            of_layer ? short_count(layer, (double)of_layer) : "-");
 }
@@ -30,48 +43,71 @@ static void print_parameters(const Info *info) {
                                                    "norm, position"};
     WeightCount layer = weights_count_layer(info->model, 0);
     char total[32];
-    printf("\n  %-18s %10s   %7s   %12s\n", "parameters", "all", "share", "of one layer");
+    printf("\n%-*s%8s %7s %8s\n", LABEL_COLUMNS, "parameters", "all", "share", "a layer");
     for (int i = 0; i < PLACE_COUNT; i++)
         print_place(words[i], info->all.place[i], info->all.total, layer.place[i]);
-    printf("  %-18s %10s   (%lld)\n", "total", short_count(total, (double)info->all.total),
+    printf("%-*s%8s  %lld\n", LABEL_COLUMNS, "total", short_count(total, (double)info->all.total),
            (long long)info->all.total);
-    if (info->model->is_tied) printf("  The head is the embedding used again; it counts once.\n");
 }
 
-static void print_cache(const Info *info) {
+static void print_cache(const Info *info, Arena *arena) {
     const Config *c = &info->model->config;
     static const DType types[] = {DTYPE_F32, DTYPE_F16, DTYPE_Q8_0};
-    printf("\n  memory of a token  2 (key, value) x %d layers x %d heads x %d wide x bytes of a "
-           "number\n",
-           c->layers, c->kv_heads, c->head_width);
+    char context[32];
+    snprintf(context, sizeof context, "all %lld", (long long)c->context);
+    printf("\n%-*s%8s %11s\n", LABEL_COLUMNS, "context in", "a token", context);
     for (int i = 0; i < 3; i++) {
         if (!kv_type_fits(types[i], c->head_width)) continue;
         double bytes = (double)state_bytes_per_position(info->model, types[i]);
-        printf("  %-18s %8.0f bytes,  %.1f MB for the whole context of %lld%s\n",
-               dtype_name(types[i]), bytes, bytes * (double)c->context / 1e6, (long long)c->context,
-               types[i] == info->cache ? "  (used)" : "");
+        char name[LABEL_COLUMNS];
+        snprintf(name, sizeof name, "%s%s", dtype_name(types[i]),
+                 types[i] == info->cache ? " (used)" : "");
+        printf("%-*s%6.0f B %8.1f MB\n", LABEL_COLUMNS, name, bytes,
+               bytes * (double)c->context / 1e6);
     }
+    print_fact("a token is",
+               str_printf(arena,
+                          "key and value, %d layers, %d head%s, %d wide: 2 x %d x %d x %d numbers",
+                          c->layers, c->kv_heads, c->kv_heads == 1 ? "" : "s", c->head_width,
+                          c->layers, c->kv_heads, c->head_width),
+               arena);
+}
+
+static Str attention_facts(const Config *c, Arena *arena) {
+    StrBuilder b = str_builder(arena);
+    str_add_format(&b, "%d heads, %d wide", c->heads, c->head_width);
+    if (c->kv_heads != c->heads)
+        str_add_format(&b, "; each key and value serves %d", c->heads / c->kv_heads);
+    if (c->window) str_add_format(&b, "; a window of %lld tokens", (long long)c->window);
+    if (c->window && c->window_pattern > 1)
+        str_add_format(&b, " in %d of %d layers", c->window_pattern - 1, c->window_pattern);
+    return str_built(&b);
 }
 
 static void print_person(const Info *info, Arena *arena) {
     const Model *m = info->model;
     const Config *c = &m->config;
     char count[32];
-    printf("%.*s\n\n", STR_ARG(cli_visible(arena, m->name)));
-    printf("  architecture       %s, from a %s\n", m->arch->name,
-           m->is_hf ? "Hugging Face folder" : "GGUF file");
-    printf("  size               %s parameters in %.1f MB\n",
-           short_count(count, (double)info->all.total), (double)info->all.bytes / 1e6);
-    printf("  shape              %d layers, %d wide, feed-forward %d\n", c->layers, c->width,
-           c->ffn_width);
-    printf("  attention          %d heads of width %d", c->heads, c->head_width);
-    if (c->kv_heads != c->heads) printf(", keys and values shared by %d", c->heads / c->kv_heads);
-    if (c->window) printf(", window of %lld", (long long)c->window);
-    if (c->window && c->window_pattern) printf(" but in every %dth layer", c->window_pattern);
-    printf("\n  vocabulary         %lld tokens\n", (long long)c->vocab);
-    printf("  context            %lld tokens\n", (long long)c->context);
+    print_fact("name", screen_visible(arena, m->name), arena);
+    print_fact("architecture",
+               str_printf(arena, "%s, from a %s", m->arch->name,
+                          m->is_hf ? "Hugging Face folder" : "GGUF file"),
+               arena);
+    print_fact("size",
+               str_printf(arena, "%s parameters in %.1f MB",
+                          short_count(count, (double)info->all.total),
+                          (double)info->all.bytes / 1e6),
+               arena);
+    print_fact("shape",
+               str_printf(arena, "%d layers, %d wide, feed-forward %d wide", c->layers, c->width,
+                          c->ffn_width),
+               arena);
+    print_fact("attention", attention_facts(c, arena), arena);
+    print_fact("vocabulary", str_printf(arena, "%lld tokens", (long long)c->vocab), arena);
+    print_fact("context", str_printf(arena, "%lld tokens", (long long)c->context), arena);
     print_parameters(info);
-    print_cache(info);
+    if (m->is_tied) print_fact("", STR("the head is the embedding again, counted once"), arena);
+    print_cache(info, arena);
 }
 
 // ---------------------------------------------------------------- for a program
@@ -119,16 +155,14 @@ static int run(int argc, char **argv) {
     setup_options(&setup, (Option[SETUP_OPTIONS]){{0}});
     const Option own[] = {{"--cache", 0, OPTION_TEXT, &cache, "TYPE",
                            "type of remembered keys and values: f16 (default), f32, q8_0"},
-                          {"--json", 0, OPTION_FLAG, &as_json, NULL, "for programs"},
+                          {"--json", 0, OPTION_FLAG, &as_json, NULL, "print JSON (docs/json.md)"},
                           {0}};
     if (!cli_parse(&command_info, (const Option *const[]){own, NULL}, argc, argv, &rest, &code))
         return code;
     Info info = {0};
     if (rest.n != 1)
         error_set(&err, ERROR_USAGE, "give one MODEL");
-    else if (!dtype_from_name(cache, &info.cache))
-        error_set(&err, ERROR_USAGE, "--cache: no such type: %s", cache);
-    else if (setup_open(&setup, rest.text[0], &err)) {
+    else if (setup_cache_type(cache, &info.cache, &err) && setup_open(&setup, rest.text[0], &err)) {
         info.model = setup.model;
         info.all = weights_count(setup.model);
         if (!kv_type_fits(info.cache, setup.model->config.head_width))
@@ -143,5 +177,5 @@ static int run(int argc, char **argv) {
     return err.kind ? cli_fail(&command_info, &err) : 0;
 }
 
-const Command command_info = {"info", "MODEL",
-                              "what it is, where the parameters are, what a token costs", run};
+const Command command_info = {"info", "MODEL", "show what a model is and where its parameters are",
+                              run};

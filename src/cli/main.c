@@ -1,6 +1,7 @@
 // main.c - the program: finds the command, runs it, turns errors into one line and an exit code.
 //
-// Only this folder prints and exits.  Exit codes: 0 done, 1 the request failed, 2 wrong usage.
+// Only this folder prints and exits.  Exit codes: 0 done, 1 the request failed, 2 wrong usage;
+// after Ctrl-C the signal itself, which shells show as 130.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include "base/log.h"
 #include "base/term.h"
 #include "cli/cli.h"
+#include "cli/screen.h"
 
 static const Command *const commands[] = {
     &command_run,      &command_chat, &command_next,    &command_attend,   &command_info,
@@ -18,23 +20,38 @@ static const Command *const commands[] = {
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_overview(FILE *out) {
-    fprintf(out, "heed %s - a transformer language-model engine that you can see into\n\n",
-            HEED_VERSION);
-    fprintf(out, "usage: heed COMMAND ...          heed COMMAND --help tells its options\n\n");
-    for (int i = 0; i < N_COMMANDS; i++)
-        fprintf(out, "  heed %-9s %-30s %s\n", commands[i]->name, commands[i]->arguments,
-                commands[i]->summary);
-    fprintf(out, "\nMODEL is a .gguf file or a Hugging Face folder.\n");
+    Error err = {0};
+    Arena arena;
+    if (!arena_init(&arena, ARENA_DEFAULT, &err)) return;
+    int columns = term_columns(fileno(out), 80);
+    StrBuilder text = str_builder(&arena);
+    Str title =
+        STR("heed " HEED_VERSION " - a transformer language-model engine that you can see into");
+    screen_wrap(&text, title, 0, 0, columns);
+    str_add_c(&text, "\nusage: heed COMMAND [ARGUMENT...]\n\n");
+    for (int i = 0; i < N_COMMANDS; i++) {
+        str_add_format(&text, "  %-9s ", commands[i]->name);
+        screen_wrap(&text, str_from(commands[i]->summary), 12, 12, columns);
+    }
+    str_add_c(&text, "\nheed COMMAND --help tells what it takes.\n");
+    fputs(str_built(&text).data, out);
+    arena_drop(&arena);
 }
 
 static void print_help(const Command *command, const Option *const *tables) {
     Error err = {0};
     Arena arena;
     if (!arena_init(&arena, ARENA_DEFAULT, &err)) return;
+    int columns = term_columns(STDOUT_FILENO, 80);
     StrBuilder text = str_builder(&arena);
-    str_add_format(&text, "usage: heed %s %s\n%s.\n\n", command->name, command->arguments,
-                   command->summary);
-    options_help(&text, tables, term_columns(STDOUT_FILENO, 80));
+    str_add_format(&text, "heed %s - ", command->name);
+    screen_wrap(&text, str_from(command->summary), 8 + (int)strlen(command->name), 4, columns);
+    Str usage =
+        str_printf(&arena, "\nusage: heed %s [OPTION...] %s", command->name, command->arguments);
+    screen_wrap(&text, usage, 0, 7, columns);
+    screen_wrap(&text, STR("MODEL is a .gguf file or a Hugging Face folder."), 0, 0, columns);
+    str_add_byte(&text, '\n');
+    options_help(&text, tables, columns);
     fputs(str_built(&text).data, stdout);
     arena_drop(&arena);
 }
@@ -43,9 +60,15 @@ static void print_help(const Command *command, const Option *const *tables) {
 static volatile sig_atomic_t interrupted;
 
 static void on_interrupt(int signal_number) {
-    (void)signal_number;
-    if (interrupted) _exit(130); // asked twice: at once
-    interrupted = 1;
+    if (interrupted) _exit(128 + signal_number); // asked twice: at once
+    interrupted = signal_number;
+}
+
+void cli_catch_interrupt(void) {
+    struct sigaction inherited = {0};
+    sigaction(SIGINT, NULL, &inherited);
+    if (inherited.sa_handler == SIG_IGN) return; // a job in the background is not asked
+    sigaction(SIGINT, &(struct sigaction){.sa_handler = on_interrupt}, NULL);
 }
 
 bool cli_keep_going(void *user) {
@@ -58,8 +81,13 @@ void cli_forget_interrupt(void) {
 }
 
 int cli_fail(const Command *command, const Error *err) {
+    char line[sizeof err->text];
+    for (size_t i = 0; i < sizeof line; i++) {
+        unsigned char c = (unsigned char)err->text[i];
+        line[i] = (c > 0 && c < 0x20) || c == 0x7f ? '?' : err->text[i];
+    }
     fflush(stdout);
-    fprintf(stderr, "heed %s: %s\n", command->name, err->text);
+    fprintf(stderr, "heed %s: %s\n", command->name, line);
     if (err->kind != ERROR_USAGE) return 1;
     fprintf(stderr, "heed %s --help tells how it is used.\n", command->name);
     return 2;
@@ -73,9 +101,9 @@ bool cli_parse(const Command *command, const Option *const *tables, int argc, ch
     const Option *all[16];
     int n = 0;
     while (tables[n] && n < 14) n++;
-    memcpy(all, tables, sizeof *tables * (size_t)n);
-    all[n] = help;
-    all[n + 1] = NULL;
+    all[0] = tables[0];
+    all[1] = help; // behind the options of the command itself
+    memcpy(all + 2, tables + 1, sizeof *tables * (size_t)n);
     bool ok = options_parse(all, argc, argv, rest, &err);
     *exit_code = ok ? 0 : 2;
     if (ok && wants_help) print_help(command, all);
@@ -89,10 +117,31 @@ static void print_message(void *user, LogLevel level, const char *line) {
     fprintf(stderr, "heed: %s\n", line);
 }
 
-int main(int argc, char **argv) {
-    log_to(print_message, NULL, LOG_WARNING);
-    sigaction(SIGINT, &(struct sigaction){.sa_handler = on_interrupt}, NULL);
-    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+// ---------------------------------------------------------------- which command
+static const Command *find_command(const char *name) {
+    for (int i = 0; i < N_COMMANDS; i++)
+        if (strcmp(name, commands[i]->name) == 0) return commands[i];
+    return NULL;
+}
+
+static int unknown_command(const char *name) {
+    const char *nearest = NULL;
+    int best = WORD_FAR + 1;
+    for (int i = 0; i < N_COMMANDS; i++) {
+        int d = options_distance(name, strlen(name), commands[i]->name);
+        if (d < best) nearest = commands[i]->name;
+        if (d < best) best = d;
+    }
+    fprintf(stderr, "heed: no command '%s'", name);
+    if (nearest) fprintf(stderr, "; did you mean %s?", nearest);
+    fprintf(stderr, "\nheed --help lists the commands.\n");
+    return 2;
+}
+
+static int run_command(int argc, char **argv) {
+    bool wants_help = argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+                                   strcmp(argv[1], "help") == 0);
+    if (argc < 2 || (wants_help && argc == 2)) {
         print_overview(argc < 2 ? stderr : stdout);
         return argc < 2 ? 2 : 0;
     }
@@ -100,13 +149,23 @@ int main(int argc, char **argv) {
         printf("heed %s\n", HEED_VERSION);
         return 0;
     }
-    for (int i = 0; i < N_COMMANDS; i++) {
-        if (strcmp(argv[1], commands[i]->name) != 0) continue;
-        int code = commands[i]->run(argc - 1, argv + 1);
-        if (fflush(stdout) == 0 && !ferror(stdout)) return code;
-        fprintf(stderr, "heed %s: cannot write the output\n", commands[i]->name);
-        return 1;
+    const char *name = argv[wants_help ? 2 : 1];
+    const Command *command = find_command(name);
+    if (!command) return unknown_command(name);
+    if (wants_help) return command->run(2, (char *[]){argv[2], (char[]){"--help"}, NULL});
+    return command->run(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv) {
+    log_to(print_message, NULL, LOG_WARNING);
+    int code = run_command(argc, argv);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fprintf(stderr, "heed: cannot write the output\n");
+        code = 1;
     }
-    fprintf(stderr, "heed: no command '%s'; heed --help lists them\n", argv[1]);
-    return 2;
+    if (interrupted) { // a shell ends its loop only if it sees us die of the signal
+        sigaction(SIGINT, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+        raise(SIGINT);
+    }
+    return code;
 }

@@ -6,6 +6,7 @@
 
 #include "base/term.h"
 #include "cli/cli.h"
+#include "cli/screen.h"
 #include "generate/softmax.h"
 
 typedef struct NextCommand {
@@ -88,7 +89,40 @@ static void print_json(NextCommand *c) {
 }
 
 // ---------------------------------------------------------------- for a person
-enum { PIECE_COLUMNS = 16, NUMBER_COLUMNS = 10 };
+// The table's columns: id, token, the model's probability, one column a stage, a bar.
+typedef struct Layout {
+    int id, piece, number, gap; // columns on the screen
+    bool is_narrow;             // short names, fewer digits
+    int first;                  // stages before it are left out for lack of room
+    int stage[STAGE_COUNT], bar;
+} Layout;
+
+static const char *stage_words(const StageReport *stage, bool is_narrow) {
+    static const char *const words[STAGE_COUNT][2] = {[STAGE_LOGIT_BIAS] = {"logit bias", "bias"},
+                                                      [STAGE_REPETITION] = {"repetition", "repeat"},
+                                                      [STAGE_FREQUENCY] = {"frequency", "freq."},
+                                                      [STAGE_PRESENCE] = {"presence", "pres."},
+                                                      [STAGE_TEMPERATURE] = {"temperature", "temp"},
+                                                      [STAGE_TOP_K] = {"top-k", "top-k"},
+                                                      [STAGE_TOP_P] = {"top-p", "top-p"},
+                                                      [STAGE_MIN_P] = {"min-p", "min-p"},
+                                                      [STAGE_TYPICAL] = {"typical", "typ."}};
+    return words[stage->stage][is_narrow];
+}
+
+static Layout lay_out(const NextCommand *c, int columns, bool is_narrow) {
+    Layout l = {.piece = 16, .number = 8, .gap = 2};
+    if (is_narrow) l = (Layout){.piece = 10, .number = 6, .gap = 1, .is_narrow = true};
+    l.id = snprintf(NULL, 0, "%lld", (long long)c->setup.model->config.vocab - 1);
+    l.bar = columns - l.id - 1 - l.piece - l.gap - l.number;
+    for (l.first = c->report.n_stages; l.first > 0; l.first--) {
+        int i = l.first - 1, width = (int)strlen(stage_words(&c->report.stage[i], is_narrow));
+        l.stage[i] = width > l.number ? width : l.number;
+        if (l.stage[i] + l.gap > l.bar) break;
+        l.bar -= l.stage[i] + l.gap;
+    }
+    return l;
+}
 
 // The probability of a token after a stage; negative: no longer a candidate, or not listed.
 static double after_stage(const Distribution *d, int32_t id) {
@@ -97,18 +131,18 @@ static double after_stage(const Distribution *d, int32_t id) {
     return -1;
 }
 
-// Text of a column, padded to its columns on the screen.
-static void print_piece(NextCommand *c, int32_t id) {
-    const Tokenizer *t = c->setup.model->tokenizer;
-    Str piece = t ? cli_visible(&c->setup.arena, tokenizer_piece(t, id, true)) : STR("");
-    Str cut = term_cut(piece, PIECE_COLUMNS - 2);
-    printf("|%.*s|%*s", STR_ARG(cut), PIECE_COLUMNS - 2 - term_width(cut), "");
+static void print_share(const Layout *l, int columns, double probability) {
+    if (probability < 0)
+        printf("%*s", l->gap + columns, "-");
+    else
+        printf("%*.*f%%", l->gap + columns - 1, l->is_narrow ? 1 : 3, 100 * probability);
 }
 
-// As many stages as fit; the numbers of the last ones are what is drawn from.
-static int stages_shown(const NextCommand *c, int columns) {
-    int fits = (columns - 8 - PIECE_COLUMNS - NUMBER_COLUMNS) / (NUMBER_COLUMNS + 1);
-    return fits < c->report.n_stages ? (fits > 0 ? fits : 0) : c->report.n_stages;
+static void print_piece(NextCommand *c, const Layout *l, int32_t id) {
+    const Tokenizer *t = c->setup.model->tokenizer;
+    Str piece = t ? screen_visible(&c->setup.arena, tokenizer_piece(t, id, true)) : STR("");
+    Str cut = term_cut(piece, l->piece - 2);
+    printf("|%.*s|%*s", STR_ARG(cut), l->piece - 2 - term_width(cut), "");
 }
 
 static void print_bar(double probability, int columns) {
@@ -117,50 +151,62 @@ static void print_bar(double probability, int columns) {
     if (eighths > 0) printf("\xe2\x96%c", 0x90 - eighths); // U+2590 - n: a block n/8 wide
 }
 
-static void print_tail(const NextCommand *c, int n_stages) {
+static void print_heading(const NextCommand *c, const Layout *l) {
+    const StageReport *stage = c->report.stage;
+    printf("%*s %-*s%*s", l->id, "id", l->piece, "token", l->gap + l->number, "model");
+    for (int i = l->first; i < c->report.n_stages; i++)
+        printf("%*s", l->gap + l->stage[i], stage_words(&stage[i], l->is_narrow));
+    printf("\n");
+    if (l->first == c->report.n_stages) return;
+    printf("%*s", l->id + 1 + l->piece + l->gap + l->number, "");
+    for (int i = l->first; i < c->report.n_stages; i++)
+        printf("%*.4g", l->gap + l->stage[i], stage[i].parameter);
+    printf("\n");
+}
+
+// What is not listed, and how many candidates there are at all.
+static void print_tail(const NextCommand *c, const Layout *l) {
     const Distribution *model = &c->report.model;
-    char words[32];
-    snprintf(words, sizeof words, "%lld others", (long long)(model->kept - model->n));
-    printf("%8s%-*s%*.3f%%", "", PIECE_COLUMNS, words, NUMBER_COLUMNS - 1,
-           100 * model->rest_probability);
-    for (int i = 0; i < n_stages; i++)
-        printf(" %*.3f%%", NUMBER_COLUMNS - 1, 100 * c->report.stage[i].after.rest_probability);
-    printf("\n%8s%-*s%*lld", "", PIECE_COLUMNS, "candidates", NUMBER_COLUMNS,
+    const StageReport *stage = c->report.stage;
+    char others[32];
+    snprintf(others, sizeof others, "%lld others", (long long)(model->kept - model->n));
+    int label = l->id + 1 + l->piece, indent = l->is_narrow ? 0 : l->id + 1;
+    if (model->kept > model->n) {
+        printf("%*s%-*s", indent, "", label - indent, others);
+        print_share(l, l->number, model->rest_probability);
+        for (int i = l->first; i < c->report.n_stages; i++)
+            print_share(l, l->stage[i],
+                        stage[i].after.kept > stage[i].after.n ? stage[i].after.rest_probability
+                                                               : -1);
+        printf("\n");
+    }
+    printf("%*s%-*s%*lld", indent, "", label - indent, "candidates", l->gap + l->number,
            (long long)model->kept);
-    for (int i = 0; i < n_stages; i++)
-        printf(" %*lld", NUMBER_COLUMNS, (long long)c->report.stage[i].after.kept);
+    for (int i = l->first; i < c->report.n_stages; i++)
+        printf("%*lld", l->gap + l->stage[i], (long long)stage[i].after.kept);
     printf("\n");
 }
 
 static void print_table(NextCommand *c, int columns) {
-    int n_stages = stages_shown(c, columns);
-    int bar = columns - 8 - PIECE_COLUMNS - NUMBER_COLUMNS - n_stages * (NUMBER_COLUMNS + 1) - 2;
-    printf("%7s %-*s%*s", "id", PIECE_COLUMNS, "token", NUMBER_COLUMNS, "model");
-    for (int i = 0; i < n_stages; i++)
-        printf(" %*.*s", NUMBER_COLUMNS, NUMBER_COLUMNS,
-               sampler_stage_name(c->report.stage[i].stage));
-    printf("\n%8s%-*s%*s", "", PIECE_COLUMNS, "", NUMBER_COLUMNS, "");
-    for (int i = 0; i < n_stages; i++) printf(" %*g", NUMBER_COLUMNS, c->report.stage[i].parameter);
-    printf("\n");
+    Layout l = lay_out(c, columns, false);
+    if (l.first > 0) l = lay_out(c, columns, true);
+    print_heading(c, &l);
     for (int64_t k = 0; k < c->report.model.n; k++) {
         const Candidate *candidate = &c->report.model.candidate[k];
-        printf("%7d ", candidate->id);
-        print_piece(c, candidate->id);
-        printf("%*.3f%%", NUMBER_COLUMNS - 1, 100 * candidate->probability);
-        for (int i = 0; i < n_stages; i++) {
-            double p = after_stage(&c->report.stage[i].after, candidate->id);
-            if (p < 0)
-                printf(" %*s", NUMBER_COLUMNS, "-");
-            else
-                printf(" %*.3f%%", NUMBER_COLUMNS - 1, 100 * p);
-        }
-        printf("  ");
-        if (bar >= 8) print_bar(candidate->probability, bar < 40 ? bar : 40);
+        printf("%*d ", l.id, candidate->id);
+        print_piece(c, &l, candidate->id);
+        print_share(&l, l.number, candidate->probability);
+        for (int i = l.first; i < c->report.n_stages; i++)
+            print_share(&l, l.stage[i], after_stage(&c->report.stage[i].after, candidate->id));
+        if (l.bar >= 10) printf("  ");
+        if (l.bar >= 10) print_bar(candidate->probability, l.bar < 42 ? l.bar - 2 : 40);
         printf("\n");
     }
-    print_tail(c, n_stages);
-    printf("\nentropy %.3f bits; drawn with %.*s\n", c->entropy_bits,
-           STR_ARG(sampling_words(&c->sampling, &c->setup.arena)));
+    print_tail(c, &l);
+    printf("\nThe model's entropy is %.3f bits.\n", c->entropy_bits);
+    for (int i = 0; i < l.first; i++)
+        printf("%s%s%s", i > 0 ? ", " : "No room for: ", stage_words(&c->report.stage[i], false),
+               i + 1 == l.first ? ".\n" : "");
 }
 
 // ---------------------------------------------------------------- command
@@ -190,12 +236,14 @@ static int run(int argc, char **argv) {
     NextCommand c = {.top = 20};
     Option setup[SETUP_OPTIONS], sampling[SAMPLING_OPTIONS];
     const Option own[] = {
-        {"--prompt", 'p', OPTION_TEXT, &c.text, "TEXT", "the text whose next token is asked for"},
-        {"--file", 'f', OPTION_TEXT, &c.file, "FILE", "the same from a file; - is standard input"},
+        {"--prompt", 'p', OPTION_TEXT, &c.text, "TEXT",
+         "the text whose next token is asked for (default: standard input)"},
+        {"--file", 'f', OPTION_TEXT, &c.file, "FILE",
+         "the same from a file, without its last newline; - is standard input"},
         {"--top", 0, OPTION_INT, &c.top, "N", "candidates listed one by one (default 20)", 1,
          1 << 24},
         {"--special", 0, OPTION_FLAG, &c.special, NULL, "read control tokens in the text as such"},
-        {"--json", 0, OPTION_FLAG, &c.as_json, NULL, "for programs"},
+        {"--json", 0, OPTION_FLAG, &c.as_json, NULL, "print JSON (docs/json.md)"},
         {0}};
     const Option *const tables[] = {own, sampling_options(&c.sampling, sampling),
                                     setup_options(&c.setup, setup), NULL};
@@ -210,4 +258,4 @@ static int run(int argc, char **argv) {
 }
 
 const Command command_next = {"next", "MODEL -p TEXT",
-                              "the distribution of the next token, stage by stage", run};
+                              "show the next token's distribution, stage by stage", run};

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/term.h"
+#include "cli/screen.h"
 
 // ---------------------------------------------------------------- finding
 static const Option *find_name(const Option *const *tables, const char *name, size_t n) {
@@ -21,45 +21,49 @@ static const Option *find_letter(const Option *const *tables, char letter) {
     return NULL;
 }
 
-// Edit distance (Levenshtein) of two short names.
-static int distance(const char *a, const char *b) {
-    int row[64];
-    int n = (int)strlen(b);
-    if (n >= 63) return n;
-    for (int j = 0; j <= n; j++) row[j] = j;
-    for (int i = 1; a[i - 1]; i++) {
+// Edit distance (Levenshtein); one that starts as the other does is close, however much follows.
+int options_distance(const char *typed, size_t n, const char *name) {
+    int row[32];
+    size_t length = strlen(name), common = n < length ? n : length;
+    if (common > 3 && memcmp(typed, name, common) == 0) return 1;
+    if (length >= 32 || n >= 32) return WORD_FAR + 1;
+    for (size_t j = 0; j <= length; j++) row[j] = (int)j;
+    for (size_t i = 1; i <= n; i++) {
         int diagonal = row[0];
-        row[0] = i;
-        for (int j = 1; j <= n; j++) {
-            int replace = diagonal + (a[i - 1] != b[j - 1]);
+        row[0] = (int)i;
+        for (size_t j = 1; j <= length; j++) {
+            int replace = diagonal + (typed[i - 1] != name[j - 1]);
             diagonal = row[j];
             int other = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
             row[j] = replace < other ? replace : other;
         }
     }
-    return row[n];
+    // A short word has little left of it after as many changes.
+    return row[length] * 2 > (int)n + 1 ? WORD_FAR + 1 : row[length];
 }
 
 static bool unknown(const Option *const *tables, const char *word, Error *err) {
     const Option *nearest = NULL;
-    int best = 4;
+    size_t n = strcspn(word, "=");
+    int best = WORD_FAR + 1;
     for (const Option *const *t = tables; *t; t++)
         for (const Option *o = *t; o->name; o++) {
-            int d = distance(word, o->name);
+            int d = o->kind == OPTION_HEADING || n < 4 ? best : options_distance(word, n, o->name);
             if (d >= best) continue;
             best = d;
             nearest = o;
         }
     if (nearest)
-        return error_set(err, ERROR_USAGE, "unknown option %s; did you mean %s?", word,
+        return error_set(err, ERROR_USAGE, "unknown option %.*s; did you mean %s?", (int)n, word,
                          nearest->name);
-    return error_set(err, ERROR_USAGE, "unknown option %s", word);
+    return error_set(err, ERROR_USAGE, "unknown option %.*s", (int)n, word);
 }
 
 // ---------------------------------------------------------------- values
 static bool in_range(const Option *o, double value, Error *err) {
     if ((o->least == 0 && o->most == 0) || (value >= o->least && value <= o->most)) return true;
-    return error_set(err, ERROR_USAGE, "%s must be from %g to %g", o->name, o->least, o->most);
+    return error_set(err, ERROR_USAGE, "%s must be from %.15g to %.15g", o->name, o->least,
+                     o->most);
 }
 
 static bool take(const Option *o, const char *text, Error *err) {
@@ -68,6 +72,7 @@ static bool take(const Option *o, const char *text, Error *err) {
     TextList *list;
     if (o->given) *o->given = true;
     switch (o->kind) {
+    case OPTION_HEADING: return true;
     case OPTION_FLAG: *(bool *)o->value = true; return true;
     case OPTION_TEXT: *(const char **)o->value = text; return true;
     case OPTION_INT:
@@ -132,43 +137,33 @@ bool options_parse(const Option *const *tables, int argc, char **argv, Positiona
 }
 
 // ---------------------------------------------------------------- help
-enum { HELP_INDENT = 26 };
+enum { HELP_COLUMN = 26, HELP_NARROW = 60 };
 
-// Words of `text` in lines of at most `columns`, from column `at` on, continued at HELP_INDENT.
-static void add_wrapped(StrBuilder *out, const char *text, int at, int columns) {
-    if (at > HELP_INDENT - 2) {
-        str_add_c(out, "\n");
+static void add_option(StrBuilder *out, const Option *o, int columns) {
+    size_t start = out->n;
+    int column = columns < HELP_NARROW ? 8 : HELP_COLUMN;
+    if (o->letter)
+        str_add_format(out, "  -%c, %s", o->letter, o->name);
+    else
+        str_add_format(out, "      %s", o->name);
+    if (o->argument) str_add_format(out, " %s", o->argument);
+    int at = (int)(out->n - start);
+    if (at > column - 2) {
+        str_add_byte(out, '\n');
         at = 0;
     }
-    str_add_format(out, "%*s", HELP_INDENT - at, "");
-    at = HELP_INDENT;
-    for (Str left = str_from(text); left.n;) {
-        size_t space = str_find(left, STR(" "), 0);
-        Str word = str_slice(left, 0, space);
-        int width = term_width(word);
-        if (at > HELP_INDENT && at + 1 + width > columns) {
-            str_add_format(out, "\n%*s", HELP_INDENT, "");
-            at = HELP_INDENT;
-        } else if (at > HELP_INDENT) {
-            str_add_c(out, " ");
-            at++;
-        }
-        str_add(out, word);
-        at += width;
-        left = space == SIZE_MAX ? STR("") : str_slice(left, space + 1, left.n);
-    }
-    str_add_c(out, "\n");
+    str_add_format(out, "%*s", column - at, "");
+    screen_wrap(out, str_from(o->help), column, column, columns);
 }
 
 void options_help(StrBuilder *out, const Option *const *tables, int columns) {
     for (; *tables; tables++)
         for (const Option *o = *tables; o->name; o++) {
-            size_t start = out->n;
-            if (o->letter)
-                str_add_format(out, "  -%c, %s", o->letter, o->name);
-            else
-                str_add_format(out, "      %s", o->name);
-            if (o->argument) str_add_format(out, " %s", o->argument);
-            add_wrapped(out, o->help, (int)(out->n - start), columns > 60 ? columns : 60);
+            if (o->kind != OPTION_HEADING) {
+                add_option(out, o, columns);
+                continue;
+            }
+            str_add_byte(out, '\n');
+            screen_wrap(out, str_from(o->help), 0, 0, columns);
         }
 }

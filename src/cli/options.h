@@ -6,11 +6,12 @@
 #include "base/str.h"
 
 typedef enum OptionKind {
-    OPTION_FLAG,   // bool *: set by its presence
-    OPTION_INT,    // int64_t *: a whole number in [least, most]
-    OPTION_NUMBER, // double *: a finite number in [least, most]
-    OPTION_TEXT,   // const char **
-    OPTION_TEXTS   // TextList *: may be given several times
+    OPTION_HEADING, // no option: a line of --help above the ones that follow
+    OPTION_FLAG,    // bool *: set by its presence
+    OPTION_INT,     // int64_t *: a whole number in [least, most]
+    OPTION_NUMBER,  // double *: a finite number in [least, most]
+    OPTION_TEXT,    // const char **
+    OPTION_TEXTS    // TextList *: may be given several times
 } OptionKind;
 
 enum { TEXTS_MAX = 64, POSITIONALS_MAX = 4096 };
@@ -42,6 +43,10 @@ typedef struct Positionals {
 // perhaps meant.
 MUST_USE bool options_parse(const Option *const *tables, int argc, char **argv, Positionals *rest,
                             Error *err);
+// What was perhaps meant: is `name` close to the n bytes that were `typed`, and how far from them?
+// A distance past WORD_FAR means no.
+enum { WORD_FAR = 3 };
+int options_distance(const char *typed, size_t n, const char *name);
 // The options of the tables, laid out for `columns`.
 void options_help(StrBuilder *out, const Option *const *tables, int columns);
 

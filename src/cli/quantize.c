@@ -21,4 +21,4 @@ static int run(int argc, char **argv) {
 }
 
 const Command command_quantize = {"quantize", "MODEL -o OUT.gguf --type TYPE",
-                                  "a model in fewer bits, and what that costs", run};
+                                  "write a model in fewer bits, and tell what that costs", run};

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/screen.h"
 #include "generate/beam_session.h"
 #include "generate/generate.h"
 
@@ -48,9 +49,7 @@ static double rate(int64_t n, double seconds) {
 // ---------------------------------------------------------------- sampling
 static bool print_text(void *user, Str text) {
     (void)user;
-    fwrite(text.data, 1, text.n, stdout);
-    fflush(stdout);
-    return cli_keep_going(NULL);
+    return screen_print(text) && cli_keep_going(NULL);
 }
 
 static void print_sampled(RunCommand *r, const Generated *g) {
@@ -77,6 +76,23 @@ static void print_sampled(RunCommand *r, const Generated *g) {
     end_json(r);
 }
 
+static const char *end_words(const RunCommand *r, const Generated *g) {
+    if (g->reason == FINISH_STOP)
+        return r->stop.n ? "ended by the model or by --stop" : "ended by the model";
+    if (g->reason == FINISH_CANCELLED) return "stopped";
+    return g->n == r->n_max ? "cut at the limit" : "the context is full";
+}
+
+static void print_end(RunCommand *r, const Generated *g) {
+    Str words = sampling_words(&r->sampling, &r->setup.arena);
+    printf("\n");
+    fflush(stdout);
+    fprintf(stderr, "\n%lld token%s read at %.0f/s, %lld written at %.1f/s: %s\n%.*s\n",
+            (long long)g->n_prompt_computed, g->n_prompt_computed == 1 ? "" : "s",
+            rate(g->n_prompt_computed, g->prompt_seconds), (long long)g->n,
+            rate(g->n, g->generate_seconds), end_words(r, g), STR_ARG(words));
+}
+
 static bool sample_text(RunCommand *r, Error *err) {
     Str stop[TEXTS_MAX];
     for (int i = 0; i < r->stop.n; i++) stop[i] = str_from(r->stop.text[i]);
@@ -90,18 +106,11 @@ static bool sample_text(RunCommand *r, Error *err) {
                          .show_special = r->special,
                          .on_text = r->as_json ? NULL : print_text};
     Generated g;
-    Str words = sampling_words(&r->sampling, &r->setup.arena);
-    if (!r->as_json) fprintf(stderr, "%.*s\n\n", STR_ARG(words));
     if (!generate(r->session, &r->setup.arena, &spec, &g, err)) return false;
-    if (r->as_json) {
+    if (r->as_json)
         print_sampled(r, &g);
-        return true;
-    }
-    printf("\n");
-    fflush(stdout);
-    fprintf(stderr, "\n%lld tokens read at %.0f/s, %lld written at %.1f/s (%s)\n",
-            (long long)g.n_prompt_computed, rate(g.n_prompt_computed, g.prompt_seconds),
-            (long long)g.n, rate(g.n, g.generate_seconds), finish_reason_name(g.reason));
+    else
+        print_end(r, &g);
     return true;
 }
 
@@ -126,9 +135,11 @@ static void print_beams(RunCommand *r, const BeamResult *result) {
         const BeamText *beam = &result->text[i];
         Str text = beam_words(r, beam);
         if (!r->as_json) {
-            printf("%d. score %.4f, log-probability %.4f, %lld tokens%s\n%.*s\n\n", i + 1,
-                   beam->score, beam->log_prob, (long long)beam->n,
-                   beam->has_ended ? "" : ", cut at the limit", STR_ARG(text));
+            printf("%s%d. score %.4f, log-probability %.4f, %lld tokens%s\n", i > 0 ? "\n" : "",
+                   i + 1, beam->score, beam->log_prob, (long long)beam->n,
+                   beam->has_ended ? "" : ", cut at the limit");
+            if (!screen_print(text)) return;
+            printf("\n");
             continue;
         }
         json_begin_object(w);
@@ -187,21 +198,24 @@ static int run(int argc, char **argv) {
     RunCommand r = {.n_max = -1, .n_best = 1, .length_penalty = 1, .early_stopping = "false"};
     Option setup[SETUP_OPTIONS], sampling[SAMPLING_OPTIONS];
     const Option own[] = {
-        {"--prompt", 'p', OPTION_TEXT, &r.text, "TEXT", "the text to go on with"},
-        {"--file", 'f', OPTION_TEXT, &r.file, "FILE", "the same from a file; - is standard input"},
+        {"--prompt", 'p', OPTION_TEXT, &r.text, "TEXT",
+         "the text to go on with (default: standard input)"},
+        {"--file", 'f', OPTION_TEXT, &r.file, "FILE",
+         "the same from a file, without its last newline; - is standard input"},
         {"--tokens", 'n', OPTION_INT, &r.n_max, "N",
-         "tokens to write (default: to the end of the context)", 0, 1 << 24},
+         "tokens to write (default: up to the end of the context)", 0, 1 << 24},
         {"--stop", 0, OPTION_TEXTS, &r.stop, "TEXT", "end before this text; may be given again"},
         {"--ignore-eos", 0, OPTION_FLAG, &r.ignore_end, NULL, "go on past end-of-text tokens"},
         {"--special", 0, OPTION_FLAG, &r.special, NULL, "read and show control tokens as text"},
         {"--beams", 0, OPTION_INT, &r.beams, "N", "beam search with N beams, no sampling", 1,
          BEAMS_MAX},
-        {"--n-best", 0, OPTION_INT, &r.n_best, "N", "show the N best beams", 1, BEAMS_MAX},
+        {"--n-best", 0, OPTION_INT, &r.n_best, "N", "show the N best beams (default 1)", 1,
+         BEAMS_MAX},
         {"--length-penalty", 0, OPTION_NUMBER, &r.length_penalty, "A",
-         "above 0 favours long texts (default 1)", -10, 10},
+         "of beams: above 0 favours long texts (default 1)", -10, 10},
         {"--early-stopping", 0, OPTION_TEXT, &r.early_stopping, "WHEN",
-         "true, false or never (Hugging Face's meaning; default false)"},
-        {"--json", 0, OPTION_FLAG, &r.as_json, NULL, "for programs"},
+         "of beams: true, false or never, as Hugging Face means them (default false)"},
+        {"--json", 0, OPTION_FLAG, &r.as_json, NULL, "print JSON (docs/json.md)"},
         {0}};
     const Option *const tables[] = {own, sampling_options(&r.sampling, sampling),
                                     setup_options(&r.setup, setup), NULL};
@@ -216,4 +230,4 @@ static int run(int argc, char **argv) {
     return ok ? 0 : cli_fail(&command_run, &err);
 }
 
-const Command command_run = {"run", "MODEL -p TEXT", "goes on with a text", run};
+const Command command_run = {"run", "MODEL -p TEXT", "go on with a text", run};

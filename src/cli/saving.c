@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/term.h"
+#include "cli/screen.h"
 #include "model/weights.h"
 
 const Option *saving_options(Saving *s, Option table[SAVING_OPTIONS]) {
@@ -18,7 +20,7 @@ const Option *saving_options(Saving *s, Option table[SAVING_OPTIONS]) {
         {"--no-tokenizer", 0, OPTION_FLAG, &s->no_tokenizer, NULL, "leave the tokenizer out"},
         {"--threads", 't', OPTION_INT, &s->setup.threads, "N", "threads (default: the cores)", 1,
          256},
-        {"--json", 0, OPTION_FLAG, &s->as_json, NULL, "for programs"},
+        {"--json", 0, OPTION_FLAG, &s->as_json, NULL, "print JSON (docs/json.md)"},
         {0}};
     memcpy(table, options, sizeof options);
     return table;
@@ -71,7 +73,7 @@ bool saving_open(Saving *s, const Positionals *rest, ExportOptions *options, Err
     if (rest->n != 1) return error_set(err, ERROR_USAGE, "give one MODEL");
     if (!s->target) return error_set(err, ERROR_USAGE, "say where to write it with -o TARGET");
     if (s->type && !dtype_from_name(s->type, &options->type))
-        return error_set(err, ERROR_USAGE, "--type: no such type: %s", s->type);
+        return error_set(err, ERROR_USAGE, "--type: no such type: '%s'", s->type);
     if (!setup_open(&s->setup, rest->text[0], err) || !check_target(s, err)) return false;
     s->report.arena = &s->setup.arena;
     options->has_type = s->type != NULL;
@@ -129,25 +131,37 @@ static double mean_error(const Group *g) {
     return g->n ? g->error / (double)g->n : 0;
 }
 
-static void print_group(const Group *g) {
-    printf("  %-26s %7lld %15lld %11.2f MB %8.2f %13.6f\n", g->name, (long long)g->n,
-           (long long)g->values, (double)g->bytes / 1e6, bits(g), mean_error(g));
+// The numbers of tensors and values are left out where a terminal is too narrow.
+enum { WIDE_COLUMNS = 72, NAME_COLUMNS = 18 };
+
+static void print_group(const Group *g, bool is_wide) {
+    printf("%-*s", is_wide ? NAME_COLUMNS + 6 : NAME_COLUMNS, g->name);
+    if (is_wide) printf(" %8lld %14lld", (long long)g->n, (long long)g->values);
+    printf("%7.1f MB %5.2f %4.2f%%\n", (double)g->bytes / 1e6, bits(g), 100 * mean_error(g));
 }
 
-static void print_heading(const char *what) {
-    printf("\n  %-26s %7s %15s %14s %8s %13s\n", what, "tensors", "values", "size", "bits",
-           "mean error");
+static void print_heading(const char *what, bool is_wide) {
+    printf("%-*s", is_wide ? NAME_COLUMNS + 6 : NAME_COLUMNS, what);
+    if (is_wide) printf(" %8s %14s", "tensors", "values");
+    printf("%10s %5s %5s\n", "size", "bits", "error");
 }
 
 static void print_person(Saving *s, const Summary *sum) {
-    print_heading("type");
+    int columns = term_columns(STDOUT_FILENO, 100);
+    bool is_wide = columns >= WIDE_COLUMNS;
+    print_heading("type", is_wide);
     for (int i = 0; i < DTYPE_LIMIT; i++)
-        if (sum->type[i].n) print_group(&sum->type[i]);
-    print_group(&sum->all);
-    print_heading("weight");
-    for (int i = 0; i < sum->n_roles; i++) print_group(&sum->role[i]);
-    printf("\n  bits: of a value.  mean error: root mean square of the change, relative to that of"
-           " the values.\n");
+        if (sum->type[i].n) print_group(&sum->type[i], is_wide);
+    print_group(&sum->all, is_wide);
+    printf("\n");
+    print_heading("weight", is_wide);
+    for (int i = 0; i < sum->n_roles; i++) print_group(&sum->role[i], is_wide);
+    StrBuilder words = str_builder(&s->setup.arena);
+    screen_wrap(&words,
+                STR("Bits: of a value.  Error: root mean square of the change against that of the "
+                    "values, mean of the tensors."),
+                0, 0, columns);
+    printf("\n%.*s", STR_ARG(words));
     fflush(stdout);
     for (int64_t i = 0; i < s->report.n; i++) {
         const ExportedWeight *w = &s->report.weight[i];
@@ -227,6 +241,7 @@ static void print_json(Saving *s, const Summary *sum) {
 }
 
 bool saving_write(Saving *s, bool is_folder, ExportOptions options, Error *err) {
+    cli_catch_interrupt(); // what is half written is taken away
     const Model *m = s->setup.model;
     const char *target = without_slash(&s->setup.arena, s->target);
     bool was_there = file_exists(target);

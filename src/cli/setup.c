@@ -8,28 +8,36 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/utf8.h"
+#include "base/term.h"
 #include "generate/generate.h"
 
 enum { PROMPT_BYTES_MAX = 256 << 20 };
 
 // ---------------------------------------------------------------- model
-const Option *setup_options(Setup *s, Option table[SETUP_OPTIONS]) {
+const Option *setup_model_options(Setup *s, Option table[SETUP_OPTIONS]) {
     *s = (Setup){.cache = ""};
     const Option options[SETUP_OPTIONS] = {
+        {"", 0, OPTION_HEADING, NULL, NULL, "The model:"},
         {"--threads", 't', OPTION_INT, &s->threads, "N", "threads (default: the cores)", 1, 256},
+        {"--no-mmap", 0, OPTION_FLAG, &s->no_mmap, NULL, "read the file instead of mapping it"},
+        {0}};
+    memcpy(table, options, sizeof options);
+    return table;
+}
+
+const Option *setup_options(Setup *s, Option table[SETUP_OPTIONS]) {
+    const Option options[] = {
         {"--ctx", 'c', OPTION_INT, &s->context, "N",
-         "positions to make room for (default: what the model was made for)", 1, 1 << 24},
+         "tokens to make room for (default: what the model was made for)", 1, 1 << 24},
         {"--cache", 0, OPTION_TEXT, &s->cache, "TYPE",
          "type of remembered keys and values: f16, f32, q8_0 (default f16; f32 with --exact)"},
         {"--exact", 0, OPTION_FLAG, &s->exact, NULL,
          "f32 activations throughout, as reference implementations compute"},
         {"--no-cache", 0, OPTION_FLAG, &s->no_cache, NULL,
          "remember nothing: compute the whole text again for each token"},
-        {"--no-mmap", 0, OPTION_FLAG, &s->no_mmap, NULL,
-         "read the model instead of mapping its file"},
         {0}};
-    memcpy(table, options, sizeof options);
+    setup_model_options(s, table);
+    memcpy(table + 3, options, sizeof options);
     return table;
 }
 
@@ -38,13 +46,16 @@ static bool open_kernels(Setup *s, Error *err) {
     if (!name || !*name) return true;
     s->kernels = kernels_named(name);
     if (s->kernels) return true;
-    return error_set(err, ERROR_USAGE,
-                     "HEED_KERNELS=%s: no such kernels on this processor (it has: %s)", name,
-                     kernels_features());
+    const Kernels *all[4];
+    StrBuilder names = str_builder(&s->arena);
+    int n = kernels_all(all);
+    for (int i = 0; i < n; i++) str_add_format(&names, "%s%s", i > 0 ? ", " : "", all[i]->name);
+    return error_set(err, ERROR_USAGE, "HEED_KERNELS=%s: this processor runs %.*s", name,
+                     STR_ARG(str_built(&names)));
 }
 
 bool setup_open(Setup *s, const char *path, Error *err) {
-    if (!open_kernels(s, err) || !arena_init(&s->arena, ARENA_DEFAULT, err)) return false;
+    if (!arena_init(&s->arena, ARENA_DEFAULT, err) || !open_kernels(s, err)) return false;
     s->model = model_open(path, (ModelOptions){.no_mmap = s->no_mmap}, err);
     if (!s->model) return false;
     s->pool = pool_open((int)s->threads, err);
@@ -57,12 +68,16 @@ void setup_close(Setup *s) {
     arena_drop(&s->arena);
 }
 
+bool setup_cache_type(const char *name, DType *type, Error *err) {
+    bool is_known = dtype_from_name(name, type) &&
+                    (*type == DTYPE_F16 || *type == DTYPE_F32 || *type == DTYPE_Q8_0);
+    return is_known || error_set(err, ERROR_USAGE, "--cache is f16, f32 or q8_0, not '%s'", name);
+}
+
 Session *setup_session(Setup *s, const Probe *probe, Error *err) {
     DType cache = s->exact ? DTYPE_F32 : DTYPE_F16;
-    if (*s->cache && !dtype_from_name(s->cache, &cache)) {
-        error_set(err, ERROR_USAGE, "--cache: no such type: %s", s->cache);
-        return NULL;
-    }
+    if (*s->cache && !setup_cache_type(s->cache, &cache, err)) return NULL;
+    cli_catch_interrupt();
     return session_open(s->model,
                         (SessionOptions){.pool = s->pool,
                                          .context = s->context,
@@ -77,10 +92,18 @@ Session *setup_session(Setup *s, const Probe *probe, Error *err) {
 
 // ---------------------------------------------------------------- texts
 bool setup_prompt(Setup *s, const char *text, const char *file, Str *prompt, Error *err) {
-    if (text && file) return error_set(err, ERROR_USAGE, "give -p or -f, not both");
-    if (!text && !file) return error_set(err, ERROR_USAGE, "give the text with -p TEXT or -f FILE");
+    if (text && file) return error_set(err, ERROR_USAGE, "give a text or --file, not both");
+    if (!text && !file && term_is_terminal(STDIN_FILENO))
+        return error_set(err, ERROR_USAGE, "give a text, --file FILE, or standard input");
     *prompt = str_from(text ? text : "");
-    return text || file_read(&s->arena, file, PROMPT_BYTES_MAX, prompt, err);
+    if (text) return true;
+    if (!file_read(&s->arena, file ? file : "-", PROMPT_BYTES_MAX, prompt, err)) return false;
+    // Editors and echo end a text with a newline that nobody means.
+    if (str_ends(*prompt, STR("\r\n")))
+        prompt->n -= 2;
+    else if (str_ends(*prompt, STR("\n")))
+        prompt->n--;
+    return true;
 }
 
 bool setup_tokens(Setup *s, Str text, bool parse_special, const int32_t **ids, int64_t *n,
@@ -99,34 +122,13 @@ bool setup_tokens(Setup *s, Str text, bool parse_special, const int32_t **ids, i
     return true;
 }
 
-Str cli_visible(Arena *arena, Str text) {
-    StrBuilder out = str_builder(arena);
-    while (text.n) {
-        int length;
-        int32_t c = utf8_decode(text, &length);
-        if (c == '\n')
-            str_add_c(&out, "\\n");
-        else if (c == '\t')
-            str_add_c(&out, "\\t");
-        else if (c == '\r')
-            str_add_c(&out, "\\r");
-        else if (c >= 0 && (c < 0x20 || (c >= 0x7f && c < 0xa0)))
-            str_add_format(&out, "\\u%04x", (unsigned)c);
-        else if (c < 0)
-            for (int i = 0; i < length; i++)
-                str_add_format(&out, "\\x%02x", (unsigned char)text.data[i]);
-        else
-            str_add(&out, str_slice(text, 0, (size_t)length));
-        text = str_slice(text, (size_t)length, text.n);
-    }
-    return str_built(&out);
-}
-
 // ---------------------------------------------------------------- sampling
 const Option *sampling_options(SamplingSetup *s, Option table[SAMPLING_OPTIONS]) {
     SamplerOptions *o = &s->options;
     *s = (SamplingSetup){.options = sampler_defaults(), .order = "hf"};
     const Option options[SAMPLING_OPTIONS] = {
+        {"", 0, OPTION_HEADING, NULL, NULL,
+         "Sampling (default: what the model's author advises, else --temp 0.7 --top-p 0.9):"},
         {"--temp", 0, OPTION_NUMBER, &o->temperature, "T", "temperature; 0 is greedy", 0, 100,
          &s->has_temperature},
         {"--top-k", 0, OPTION_INT, &o->top_k, "K", "draw from the K likeliest; 0: off", 0, 1 << 24,
@@ -138,20 +140,20 @@ const Option *sampling_options(SamplingSetup *s, Option table[SAMPLING_OPTIONS])
         {"--typical", 0, OPTION_NUMBER, &o->typical, "P",
          "draw from the most typical that hold P of the probability; 1: off", 0, 1},
         {"--repeat-penalty", 0, OPTION_NUMBER, &o->repetition, "R",
-         "penalty on tokens of the text so far; 1: off", 0, 100, &s->has_repetition},
+         "divide the logits of tokens in the text so far by R; 1: off", 0, 100, &s->has_repetition},
         {"--repeat-last-n", 0, OPTION_INT, &o->repetition_window, "N",
-         "the penalty looks at the last N tokens; 0: at all", 0, 1 << 24},
+         "look for them in the last N tokens; 0: in all (default)", 0, 1 << 24},
         {"--frequency-penalty", 0, OPTION_NUMBER, &o->frequency, "A",
-         "times each earlier use in the answer is subtracted", -2, 2},
+         "subtract A for each use of a token in the answer; 0: off", -2, 2},
         {"--presence-penalty", 0, OPTION_NUMBER, &o->presence, "A",
-         "subtracted from tokens used in the answer", -2, 2},
+         "subtract A from tokens used in the answer; 0: off", -2, 2},
         {"--logit-bias", 0, OPTION_TEXTS, &s->bias, "ID=B",
-         "adds B to a token's logit; -inf forbids it"},
+         "add B to a token's logit, -inf forbids it; may be given again"},
         {"--sampler-order", 0, OPTION_TEXT, &s->order, "ORDER",
-         "hf (temperature first) or llama.cpp (temperature last)"},
+         "hf (temperature first, the default) or llama.cpp (temperature last)"},
         {"--seed", 's', OPTION_INT, &s->seed, "N", "seed of the draws (default: another each time)",
          0, 9e15, &s->has_seed},
-        {"--greedy", 0, OPTION_FLAG, &s->greedy, NULL, "always the likeliest token"},
+        {"--greedy", 0, OPTION_FLAG, &s->greedy, NULL, "always the likeliest token: --temp 0"},
         {0}};
     memcpy(table, options, sizeof options);
     return table;
@@ -164,7 +166,7 @@ static bool parse_bias(SamplingSetup *s, Arena *arena, Error *err) {
         size_t equals = str_find(text, STR("="), 0);
         Str value = equals == SIZE_MAX ? STR("") : str_slice(text, equals + 1, text.n);
         int64_t id;
-        double number = -INFINITY;
+        double number = -HUGE_VAL; // minus infinity
         bool ok = equals != SIZE_MAX && str_int(str_slice(text, 0, equals), &id) && id >= 0 &&
                   id <= INT32_MAX && (str_equal(value, STR("-inf")) || str_number(value, &number));
         if (!ok)

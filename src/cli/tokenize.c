@@ -1,8 +1,13 @@
 // tokenize.c - heed tokenize: the pieces of a text, their ids, and where they stand in it.
-#include <string.h>
+#include <unistd.h>
 
+#include "base/file.h"
+#include "base/term.h"
 #include "base/utf8.h"
 #include "cli/cli.h"
+#include "cli/screen.h"
+
+enum { TEXT_BYTES_MAX = 256 << 20 };
 
 // Text of a piece for a program: valid UTF-8, with the bytes beside it where it is not.
 void cli_json_piece(JsonWriter *w, Str piece) {
@@ -47,11 +52,23 @@ static void print_person(Setup *setup, const Tokens *tokens) {
         char span[48];
         snprintf(span, sizeof span, "%lld-%lld", (long long)t->start, (long long)t->end);
         Str piece =
-            cli_visible(&setup->arena, tokenizer_piece(setup->model->tokenizer, t->id, true));
+            screen_visible(&setup->arena, tokenizer_piece(setup->model->tokenizer, t->id, true));
         printf("%8d  %-13s |%.*s|\n", t->id, span, STR_ARG(piece));
         arena_back(&setup->arena, mark);
     }
-    printf("%lld tokens\n", (long long)tokens->n);
+    printf("%lld token%s\n", (long long)tokens->n, tokens->n == 1 ? "" : "s");
+}
+
+// Opens the model, and takes the text as it is: its bytes are what the spans count.
+static bool read_text(Setup *setup, const Positionals *rest, const char *file, Str *text,
+                      Error *err) {
+    if (rest->n < 1 || rest->n > 2) return error_set(err, ERROR_USAGE, "give MODEL and TEXT");
+    if (rest->n == 2 && file) return error_set(err, ERROR_USAGE, "give TEXT or --file, not both");
+    if (rest->n == 1 && !file && term_is_terminal(STDIN_FILENO))
+        return error_set(err, ERROR_USAGE, "give TEXT, --file FILE, or standard input");
+    *text = str_from(rest->n == 2 ? rest->text[1] : "");
+    return setup_open(setup, rest->text[0], err) &&
+           (rest->n == 2 || file_read(&setup->arena, file ? file : "-", TEXT_BYTES_MAX, text, err));
 }
 
 static int run(int argc, char **argv) {
@@ -65,18 +82,16 @@ static int run(int argc, char **argv) {
     setup_options(&setup, unused);
     const Option own[] = {
         {"--file", 'f', OPTION_TEXT, &file, "FILE",
-         "take the text from a file; - is standard input"},
+         "the text from a file; - is standard input (default without TEXT)"},
         {"--special", 0, OPTION_FLAG, &special, NULL,
          "add beginning- and end-of-text, and read control tokens in the text as such"},
-        {"--json", 0, OPTION_FLAG, &as_json, NULL, "for programs"},
+        {"--json", 0, OPTION_FLAG, &as_json, NULL, "print JSON (docs/json.md)"},
         {0}};
     if (!cli_parse(&command_tokenize, (const Option *const[]){own, NULL}, argc, argv, &rest, &code))
         return code;
     Tokens tokens;
     Str text;
-    bool ok = rest.n == (file ? 1 : 2) || error_set(&err, ERROR_USAGE, "give MODEL and TEXT");
-    ok = ok && setup_open(&setup, rest.text[0], &err);
-    ok = ok && setup_prompt(&setup, file ? NULL : rest.text[1], file, &text, &err);
+    bool ok = read_text(&setup, &rest, file, &text, &err);
     if (ok && !setup.model->tokenizer)
         ok = error_set(&err, ERROR_UNSUPPORTED, "%s has no tokenizer", rest.text[0]);
     ok = ok && tokenizer_encode(setup.model->tokenizer, &setup.arena, text,
@@ -89,4 +104,5 @@ static int run(int argc, char **argv) {
     return ok ? 0 : cli_fail(&command_tokenize, &err);
 }
 
-const Command command_tokenize = {"tokenize", "MODEL TEXT", "pieces, ids, byte spans", run};
+const Command command_tokenize = {"tokenize", "MODEL TEXT",
+                                  "show the tokens of a text: pieces, ids, byte spans", run};

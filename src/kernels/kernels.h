@@ -81,6 +81,8 @@ typedef struct AttendJob {
 typedef void AttendKernel(const AttendJob *job);
 
 // ---------------------------------------------------------------- the table
+enum { READ_PATTERNS = 8, READ_LINE = 64 };
+
 typedef struct Kernels {
     const char *name; // "avx512"
 
@@ -115,6 +117,16 @@ typedef struct Kernels {
     void (*gelu_tanh)(float *y, const float *x, int64_t n);
     void (*gelu_erf)(float *y, const float *x, int64_t n); // 0.5 x (1 + erf(x / sqrt 2))
     void (*tanh)(float *y, const float *x, int64_t n);
+
+    // The limits of this processor in the arithmetic of this table, for the benchmarks: n rounds of
+    // independent chains that stay in registers.  Returns the number of operations (a multiply-add
+    // is two); *sink receives a sum of the results, so that no compiler leaves them out.
+    double (*limit_f32)(int64_t n, float *sink);
+    double (*limit_bf16)(int64_t n, float *sink); // NULL: no products of bf16 here
+    double (*limit_int8)(int64_t n, float *sink);
+    // Reads whole lines of memory; returns the exclusive or of their 64-bit words.  Pattern
+    // 0 .. READ_PATTERNS-1: 1, 2, 4, 8 streams, each without (even) and with prefetch (odd).
+    uint64_t (*limit_read)(const void *p, size_t bytes, int pattern);
 } Kernels;
 
 // The best table for this processor, chosen once by CPUID.

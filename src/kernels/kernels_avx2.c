@@ -162,6 +162,7 @@ WORD f4 vf_sum4(vf a, vf b, vf c, vf d) {
 #include "kernels/body_quant.inl"
 #include "kernels/body_gemm.inl"
 #include "kernels/body_attention.inl"
+#include "kernels/body_limits.inl"
 // clang-format on
 
 void kernels_avx2(Kernels *table, const CpuFeatures *features) {
@@ -172,4 +173,5 @@ void kernels_avx2(Kernels *table, const CpuFeatures *features) {
     quant_entries(table);
     gemm_entries(table);
     attention_entries(table);
+    limit_entries(table);
 }

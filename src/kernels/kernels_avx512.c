@@ -197,14 +197,35 @@ WORD f4 vf_sum4(vf a, vf b, vf c, vf d) {
 #include "kernels/body_quant.inl"
 #include "kernels/body_gemm.inl"
 #include "kernels/body_attention.inl"
+#include "kernels/body_limits.inl"
+// clang-format on
+
+// clang-format off
+// Two products and as many additions a lane.
+__attribute__((target("avx512bf16"))) static double limit_bf16(int64_t n, float *sink) {
+    __m512bh w = (__m512bh)vi_set(0x3f803f80), x = (__m512bh)vi_set(0x30803080); // 1, 9e-10
+    vf sum = vf_zero();
+#define START(i, next) vf a##i = vf_set((float)(n % 8 + 1 + (i)));
+#define STEP(i, next) a##i = _mm512_dpbf16_ps(a##i, w, x);
+#define TAKE(i, next) sum = vf_add(sum, a##i);
+    RING(START) SECOND_RING(START)
+    for (int64_t round = 0; round < n; round++) { RING(STEP) SECOND_RING(STEP) }
+    RING(TAKE) SECOND_RING(TAKE)
+#undef START
+#undef STEP
+#undef TAKE
+    *sink = vf_sum(sum);
+    return 4.0 * VF * RING_CHAINS * (double)n;
+}
 // clang-format on
 
 void kernels_avx512(Kernels *table, const CpuFeatures *features) {
-    (void)features;
+    if (features->bf16) table->limit_bf16 = limit_bf16;
     vector_entries(table);
     linear_entries(table);
     block_entries(table);
     quant_entries(table);
     gemm_entries(table);
     attention_entries(table);
+    limit_entries(table);
 }

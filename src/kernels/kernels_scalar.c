@@ -144,4 +144,5 @@ void kernels_scalar(Kernels *table) {
 #undef X
     scalar_linear_entries(table);
     scalar_attend_entries(table);
+    scalar_limit_entries(table);
 }

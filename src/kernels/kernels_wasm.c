@@ -261,6 +261,7 @@ WORD void f4_scale8(const uint64_t rows[4], int offset, f4 f, float (*to)[4]) {
 #include "kernels/body_quant.inl"
 #include "kernels/body_gemm.inl"
 #include "kernels/body_attention.inl"
+#include "kernels/body_limits.inl"
 // clang-format on
 
 void kernels_wasm(Kernels *table, const CpuFeatures *features) {
@@ -271,4 +272,5 @@ void kernels_wasm(Kernels *table, const CpuFeatures *features) {
     quant_entries(table);
     gemm_entries(table);
     attention_entries(table);
+    limit_entries(table);
 }

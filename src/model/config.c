@@ -1,6 +1,7 @@
 // config.c - one list of fields, four things to do with it.
 #include "model/config.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -76,7 +77,7 @@ static bool read_int(ConfigIo *io, const char *key, int64_t *value, int64_t leas
 static bool read_float(ConfigIo *io, const char *key, float *value) {
     double number;
     if (read_number(io, key, &number) != FOUND) return false;
-    if (!isfinite(number)) {
+    if (!(fabs(number) <= (double)FLT_MAX)) {
         config_fail(io, ERROR_FORMAT, key, "must be finite");
         return false;
     }
@@ -191,6 +192,16 @@ void config_expect_word(ConfigIo *io, const char *hf, const char *wanted) {
 }
 
 // ---------------------------------------------------------------- groups of fields
+void config_check(ConfigIo *io, int64_t heads, int64_t kv_heads, int64_t head_width,
+                  float norm_eps) {
+    if (kv_heads < 1 || heads % kv_heads != 0)
+        config_fail(io, ERROR_FORMAT, "key/value heads", "must divide the query heads");
+    else if (head_width < 4 || head_width > KV_WIDTH_MAX || head_width % 4 != 0)
+        config_fail(io, ERROR_UNSUPPORTED, "head width", "must be a multiple of 4 from 4 to 512");
+    else if (!(norm_eps >= 0))
+        config_fail(io, ERROR_FORMAT, "epsilon of the norms", "must not be negative");
+}
+
 void config_decoder(ConfigIo *io, Config *c) {
     int64_t width = c->width, layers = c->layers, ffn = c->ffn_width;
     int64_t heads = c->heads, kv_heads = c->kv_heads, head_width = c->head_width;
@@ -203,15 +214,15 @@ void config_decoder(ConfigIo *io, Config *c) {
     config_take_int(io, "attention.head_count_kv", "num_key_value_heads", &kv_heads, heads);
     config_take_int(io, "attention.key_length", "head_dim", &head_width,
                     io->failed ? 0 : width / heads);
+    // Other readers take width / heads where a file is silent, whatever it says of the keys: this
+    // is written if it differs, and read with more trust.
     int64_t value_width = head_width;
-    config_take_int(io, "attention.value_length", NULL, &value_width, head_width);
+    config_take_int(io, "attention.value_length", NULL, &value_width,
+                    config_is_reading(io) || io->failed ? head_width : width / heads);
     config_need_float(io, "attention.layer_norm_rms_epsilon", "rms_norm_eps", &c->norm_eps);
     if (io->failed || !config_is_reading(io)) return;
-    if (kv_heads < 1 || heads % kv_heads != 0)
-        config_fail(io, ERROR_FORMAT, "key/value heads", "must divide the query heads");
-    else if (head_width < 4 || head_width > KV_WIDTH_MAX || head_width % 4 != 0)
-        config_fail(io, ERROR_UNSUPPORTED, "head width", "must be a multiple of 4 from 4 to 512");
-    else if (value_width != head_width)
+    config_check(io, heads, kv_heads, head_width, c->norm_eps);
+    if (value_width != head_width)
         config_fail(io, ERROR_UNSUPPORTED, "attention.value_length", "must equal the key length");
     if (io->failed) return;
     c->width = (int)width;
@@ -224,15 +235,18 @@ void config_decoder(ConfigIo *io, Config *c) {
     c->embed_scale = 1;
 }
 
-// The n for which exactly every n-th layer of a list of layer types sees everything, or -1.
-static int pattern_of(const Json *types, int layers) {
-    int pattern = 0;
-    for (int l = 0; l < layers; l++)
-        if (str_equal(json_string(json_at(types, l), STR("")), STR("full_attention")) && !pattern)
+// The n for which exactly every n-th layer of a list of layer types sees everything and the others
+// a window, 0 if none sees everything, -1 if it is otherwise.
+static int pattern_of(const Json *types) {
+    int pattern = 0, l = 0;
+    for (const Json *type = types->child; type; type = type->next, l++)
+        if (str_equal(json_string(type, STR("")), STR("full_attention")) && !pattern)
             pattern = l + 1;
-    for (int l = 0; l < layers; l++) {
-        bool is_full = str_equal(json_string(json_at(types, l), STR("")), STR("full_attention"));
-        if (is_full != (pattern > 0 && (l + 1) % pattern == 0)) return -1;
+    l = 0;
+    for (const Json *type = types->child; type; type = type->next, l++) {
+        bool is_full = pattern > 0 && (l + 1) % pattern == 0;
+        Str want = is_full ? STR("full_attention") : STR("sliding_attention");
+        if (!str_equal(json_string(type, STR("")), want)) return -1;
     }
     return pattern;
 }
@@ -247,7 +261,7 @@ void config_window_pattern(ConfigIo *io, Config *c, int otherwise) {
         if (types->count != c->layers)
             config_fail(io, ERROR_FORMAT, "layer_types", "has not one entry a layer");
         else
-            pattern = pattern_of(types, c->layers);
+            pattern = pattern_of(types);
     }
     if (pattern < 0 || pattern > CONFIG_LAYERS_MAX)
         config_fail(io, ERROR_UNSUPPORTED, "layer_types",

@@ -113,6 +113,10 @@ void config_expect_bool(ConfigIo *io, const char *hf, bool otherwise, bool wante
 void config_expect_word(ConfigIo *io, const char *hf, const char *wanted);
 void config_fail(ConfigIo *io, ErrorKind kind, const char *key, const char *reason);
 
+// What holds for every model: whole groups of heads, of a width that the kernels take, and an
+// epsilon that leaves the roots real.
+void config_check(ConfigIo *io, int64_t heads, int64_t kv_heads, int64_t head_width,
+                  float norm_eps);
 // The fields that all decoders of Llama's kind share, under the usual names.
 void config_decoder(ConfigIo *io, Config *c);
 // Which layers see a window: "every n-th does not" (GGUF, older folders) or a list of layer types.

@@ -2,6 +2,7 @@
 //
 // GGUF has flat keys (rope.freq_base, rope.scaling.type ...); older config.json files have
 // rope_theta and a rope_scaling object, newer ones rope_parameters, perhaps one per kind of layer.
+#include <float.h>
 #include <string.h>
 
 #include "model/config.h"
@@ -32,12 +33,13 @@ static float number_of(const Json *object, const char *key, double otherwise) {
     return (float)json_number(json_get(object, key), otherwise);
 }
 
-static double attention_factor_of(const Json *object, float factor) {
+static double attention_factor_of(const Json *object, double factor) {
     double given = json_number(json_get(object, "attention_factor"), 0);
     double scale = json_number(json_get(object, "mscale"), 0);
     double scale_all = json_number(json_get(object, "mscale_all_dim"), 0);
     if (given > 0 || scale <= 0 || scale_all <= 0) return given;
-    return rotary_yarn_magnitude(factor, scale) / rotary_yarn_magnitude(factor, scale_all);
+    return rotary_yarn_magnitude((double)factor, scale) /
+           rotary_yarn_magnitude((double)factor, scale_all);
 }
 
 static void read_hf(ConfigIo *io, const Config *c, RotarySpec *spec, const char *layer_kind) {
@@ -52,7 +54,7 @@ static void read_hf(ConfigIo *io, const Config *c, RotarySpec *spec, const char 
         json_integer(json_get(object, "original_max_position_embeddings"), c->context);
     spec->beta_fast = number_of(object, "beta_fast", 32);
     spec->beta_slow = number_of(object, "beta_slow", 1);
-    spec->attention_factor = (float)attention_factor_of(object, spec->factor);
+    spec->attention_factor = (float)attention_factor_of(object, (double)spec->factor);
     spec->truncate = json_bool(json_get(object, "truncate"), true);
     if (json_get(io->json, "partial_rotary_factor") || json_get(object, "partial_rotary_factor"))
         config_fail(io, ERROR_UNSUPPORTED, "partial_rotary_factor", "only whole heads are turned");
@@ -116,10 +118,10 @@ static void gguf_fields(ConfigIo *io, const Config *c, RotarySpec *spec) {
 
 static void check(ConfigIo *io, const RotarySpec *spec) {
     if (io->failed) return;
-    if (!(spec->base > 1))
-        config_fail(io, ERROR_FORMAT, "rope base", "must be above 1");
-    else if (!(spec->factor > 0))
-        config_fail(io, ERROR_FORMAT, "rope scaling factor", "must be above 0");
+    if (!(spec->base > 1 && spec->base <= FLT_MAX))
+        config_fail(io, ERROR_FORMAT, "rope base", "must be above 1 and finite");
+    else if (!(spec->factor > 0 && spec->factor <= FLT_MAX))
+        config_fail(io, ERROR_FORMAT, "rope scaling factor", "must be above 0 and finite");
     else if (spec->width % 2 != 0)
         config_fail(io, ERROR_FORMAT, "head width", "must be even");
     else if (spec->scaling >= SCALING_LLAMA3 && spec->original_context < 1)

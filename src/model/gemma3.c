@@ -33,6 +33,8 @@ static void gemma3_config(ConfigIo *io, Config *c) {
     else if (fabsf(divided_by - rintf(divided_by)) < 1e-2f)
         divided_by = rintf(divided_by);
     config_take_float(io, NULL, "query_pre_attn_scalar", &divided_by, 256);
+    if (!(divided_by > 0))
+        config_fail(io, ERROR_FORMAT, "query_pre_attn_scalar", "must be above 0");
     c->attention_scale = 1 / sqrtf(divided_by);
     config_take_float(io, "attention.scale", NULL, &c->attention_scale, c->attention_scale);
     c->activation = ACT_GELU_TANH;

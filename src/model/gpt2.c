@@ -19,8 +19,12 @@ static void gpt2_config(ConfigIo *io, Config *c) {
     config_need_int(io, "attention.head_count", "n_head", &heads, 1, CONFIG_HEADS_MAX);
     config_take_int(io, "feed_forward_length", "n_inner", &ffn, 4 * width);
     config_need_float(io, "attention.layer_norm_epsilon", "layer_norm_epsilon", &c->norm_eps);
-    if (!io->failed && width % heads != 0)
+    if (io->failed) return;
+    if (width % heads != 0)
         config_fail(io, ERROR_FORMAT, "n_head", "does not divide the width");
+    else if (ffn < 1 || ffn > CONFIG_WIDTH_MAX)
+        config_fail(io, ERROR_FORMAT, "n_inner", "is out of range");
+    config_check(io, heads, heads, width / heads, c->norm_eps);
     if (io->failed) return;
     c->width = (int)width;
     c->layers = (int)layers;
@@ -69,7 +73,7 @@ static void gpt2_weights(WeightVisitor *v, Model *m) {
             {&y->channel.down, "ffn_down.weight", "mlp.c_proj.weight", {w, f}, PLACE_FEED_FORWARD, FORM_TRANSPOSED},
             {&y->channel.down_bias, "ffn_down.bias", "mlp.c_proj.bias", {w}, PLACE_FEED_FORWARD},
             {0}});
-        if (a->qkv.rank) gpt2_split(a, w);
+        if (a->qkv.rank && a->qkv_bias.rank) gpt2_split(a, w);
     }
     // clang-format on
 }

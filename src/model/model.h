@@ -87,6 +87,9 @@ typedef struct ModelOptions {
 // Opens a GGUF file (any part of a split one) or a Hugging Face folder.  NULL and one clear line
 // for anything missing, contradictory or not supported.
 MUST_USE Model *model_open(const char *path, ModelOptions options, Error *err);
+// The same for a GGUF file in memory, which is not copied and outlives the model.  `name` stands
+// for the path in messages.
+MUST_USE Model *model_open_gguf_bytes(Str bytes, const char *name, Error *err);
 void model_close(Model *model); // accepts NULL
 // False if a mapped file has shrunk since: what was computed meanwhile is worthless.
 MUST_USE bool model_intact(const Model *model, Error *err);

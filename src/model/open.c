@@ -1,5 +1,6 @@
 // open.c - from a path to a model that can be run: which architecture, which numbers, which
 // weights, which tokenizer.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,9 +42,9 @@ static bool gguf_texts(Model *m, Error *err) {
     return m->tokenizer || error_wrap(err, "%s", m->tensors->path.data);
 }
 
-static bool open_gguf(Model *m, const char *path, bool use_map, Error *err) {
+// What an open GGUF file says; `path` stands for it in messages.
+static bool read_gguf(Model *m, const char *path, Error *err) {
     Str name;
-    if (!gguf_open(&m->gguf, path, use_map, err)) return false;
     m->tensors = &m->gguf.tensors;
     if (!gguf_get_string(&m->gguf, "general.architecture", &name, err)) return false;
     m->arch = arch_named(name);
@@ -61,6 +62,9 @@ static bool open_gguf(Model *m, const char *path, bool use_map, Error *err) {
     const TensorEntry *embed = tensor_file_find(m->tensors, STR("token_embd.weight"));
     if (!embed || embed->rank != 2)
         return error_set(err, ERROR_FORMAT, "%s: tensor token_embd.weight is missing", path);
+    if (embed->dim[0] > CONFIG_VOCAB_MAX)
+        return error_set(err, ERROR_LIMIT, "%s: a vocabulary of %lld tokens", path,
+                         (long long)embed->dim[0]);
     m->config.vocab = embed->dim[0];
     return gguf_texts(m, err) && gguf_advice(m, err);
 }
@@ -167,6 +171,15 @@ static bool open_folder(Model *m, const char *folder, bool use_map, Error *err) 
 }
 
 // ---------------------------------------------------------------- both
+// Numbers that are fine one by one, or divisors of 0, may still give no speed.
+static bool check_rotary(const Model *m, const Rotary *rotary, Error *err) {
+    bool is_finite = isfinite(rotary->magnitude);
+    for (int i = 0; i < rotary->n_pairs; i++) is_finite &= isfinite(rotary->frequency[i]);
+    if (is_finite) return true;
+    return error_set(err, ERROR_FORMAT, "%s: the rotary scaling gives no finite speeds",
+                     m->tensors->path.data);
+}
+
 static bool finish(Model *m, Error *err) {
     m->layer = arena_new(&m->arena, Layer, m->config.layers);
     if (!weights_load(m, err)) return false;
@@ -185,23 +198,42 @@ static bool finish(Model *m, Error *err) {
     m->rotary_local = m->rotary;
     if (local->base != all->base || local->scaling != all->scaling || local->factor != all->factor)
         m->rotary_local = rotary_make(&m->arena, local, NULL);
-    return true;
+    return check_rotary(m, &m->rotary, err) && check_rotary(m, &m->rotary_local, err);
 }
 
-Model *model_open(const char *path, ModelOptions options, Error *err) {
+static Model *model_new(const char *name, Error *err) {
     Model *m = calloc(1, sizeof *m);
     if (!m) {
         error_set(err, ERROR_MEMORY, "no memory for a model");
         return NULL;
     }
-    bool ok = arena_init(&m->arena, ARENA_DEFAULT, err);
-    if (ok) m->name = str_copy(&m->arena, str_from(path));
-    if (ok)
-        ok = file_is_folder(path) ? open_folder(m, path, !options.no_mmap, err)
-                                  : open_gguf(m, path, !options.no_mmap, err);
-    if (ok && finish(m, err)) return m;
+    if (arena_init(&m->arena, ARENA_DEFAULT, err)) {
+        m->name = str_copy(&m->arena, str_from(name));
+        return m;
+    }
     model_close(m);
     return NULL;
+}
+
+static Model *finished(Model *m, bool is_read, Error *err) {
+    if (is_read && finish(m, err)) return m;
+    model_close(m);
+    return NULL;
+}
+
+Model *model_open(const char *path, ModelOptions options, Error *err) {
+    Model *m = model_new(path, err);
+    if (!m) return NULL;
+    if (file_is_folder(path)) return finished(m, open_folder(m, path, !options.no_mmap, err), err);
+    bool is_open = gguf_open(&m->gguf, path, !options.no_mmap, err);
+    return finished(m, is_open && read_gguf(m, path, err), err);
+}
+
+Model *model_open_gguf_bytes(Str bytes, const char *name, Error *err) {
+    Model *m = model_new(name, err);
+    if (!m) return NULL;
+    bool is_open = gguf_open_bytes(&m->gguf, bytes, name, err);
+    return finished(m, is_open && read_gguf(m, name, err), err);
 }
 
 void model_close(Model *model) {

@@ -22,7 +22,7 @@ State *state_open(const Model *model, DType dtype, int64_t capacity, Error *err)
     size_t layer_bytes = 2 * kv_bytes(dtype, c->kv_heads, c->head_width, positions);
     State *state = calloc(1, sizeof *state);
     KvCache *layer = calloc((size_t)c->layers, sizeof *layer);
-    char *memory = memory_reserve(layer_bytes * (size_t)c->layers);
+    char *memory = memory_reserve_zeros(layer_bytes * (size_t)c->layers);
     if (!state || !layer || !memory) {
         error_set(err, ERROR_MEMORY, "no memory for a cache of %lld positions (%zu bytes)",
                   (long long)positions, layer_bytes * (size_t)c->layers);

@@ -38,6 +38,14 @@ static bool check_shape(Loader *load, const TensorEntry *entry, const Weight *w)
                      want);
 }
 
+// Copies live in the model's arena, whose end is not to be met: a file may be larger.
+static bool check_room(Loader *load, const TensorEntry *entry, size_t bytes) {
+    const Arena *arena = &load->model->arena;
+    if (bytes < (arena->reserved - arena->used) / 2) return true; // turning it takes two copies
+    return error_set(load->err, ERROR_LIMIT, "%s: tensor %s: too large to be kept in another form",
+                     load->model->tensors->path.data, tensor_file_quote(entry->name).text);
+}
+
 static void transpose(const float *from, float *to, int64_t rows, int64_t cols) {
     for (int64_t r = 0; r < rows; r++)
         for (int64_t c = 0; c < cols; c++) to[r * cols + c] = from[c * rows + r];
@@ -70,10 +78,15 @@ static bool bind(Loader *load, const TensorEntry *entry, const Weight *w) {
     Tensor *t = w->tensor;
     *t = (Tensor){.dtype = dtype, .rank = w->dim[1] ? 2 : 1, .dim = {w->dim[0], w->dim[1]}};
     size_t alignment = dtype == DTYPE_F32 ? sizeof(float) : sizeof(uint16_t);
-    if (form_in_file(load, w) != FORM_SAME || (t->rank == 1 && dtype != DTYPE_F32)) {
+    bool is_decoded = form_in_file(load, w) != FORM_SAME || (t->rank == 1 && dtype != DTYPE_F32);
+    bool is_unaligned = (uintptr_t)entry->data % alignment != 0; // safetensors promise no alignment
+    if ((is_decoded || is_unaligned) &&
+        !check_room(load, entry, sizeof(float) * (size_t)tensor_count(t)))
+        return false;
+    if (is_decoded) {
         t->dtype = DTYPE_F32;
         t->data = decoded(load, entry, w);
-    } else if ((uintptr_t)entry->data % alignment != 0) { // safetensors promise no alignment
+    } else if (is_unaligned) {
         t->data = arena_push_aligned(&load->model->arena, (size_t)entry->bytes, 64);
         memcpy(t->data, entry->data, (size_t)entry->bytes);
     } else {

@@ -117,6 +117,7 @@ int unicode_decompose(int32_t code_point, bool is_compatible, int32_t *out) {
 }
 
 static int32_t compose_hangul(int32_t first, int32_t second) {
+    if (first < 0 || second < 0) return -1; // no code point, and no difference to be taken
     int32_t l = first - HANGUL_L, v = second - HANGUL_V, t = second - HANGUL_T;
     if (l >= 0 && l < HANGUL_N_L && v >= 0 && v < HANGUL_N_V) {
         return HANGUL_S + (l * HANGUL_N_V + v) * HANGUL_N_T;

@@ -9,12 +9,16 @@
 #include <stdint.h>
 
 // General categories, in the order of the generated table.
-#define UNICODE_CATEGORIES(X)                                                                 \
-    X(LU)                                                                                     \
-    X(LL)                                                                                     \
-    X(LT)                                                                                     \
-    X(LM) X(LO) X(MN) X(MC) X(ME) X(ND) X(NL) X(NO) X(PC) X(PD) X(PS) X(PE) X(PI) X(PF) X(PO) \
-        X(SM) X(SC) X(SK) X(SO) X(ZS) X(ZL) X(ZP) X(CC) X(CF) X(CS) X(CO) X(CN)
+// clang-format off
+#define UNICODE_CATEGORIES(X) \
+    X(LU) X(LL) X(LT) X(LM) X(LO) \
+    X(MN) X(MC) X(ME) \
+    X(ND) X(NL) X(NO) \
+    X(PC) X(PD) X(PS) X(PE) X(PI) X(PF) X(PO) \
+    X(SM) X(SC) X(SK) X(SO) \
+    X(ZS) X(ZL) X(ZP) \
+    X(CC) X(CF) X(CS) X(CO) X(CN)
+// clang-format on
 
 typedef enum UnicodeCategory {
 #define X(name) UNICODE_CATEGORY_##name,
