@@ -5,15 +5,15 @@
 // typical, top-p, min-p, temperature): with the same numbers the two keep different tokens.
 //
 //   logit_bias          adds to the logits of the tokens named
-//   repetition_penalty  once for each token that occurred: a logit above 0 is divided, else multiplied
+//   repetition_penalty  once for each token that occurred: l > 0 ? l / r : l * r
 //   frequency_penalty   logit - penalty * times generated
 //   presence_penalty    logit - penalty if generated at all
 //   temperature         logit / temperature; 0 keeps the largest logit, the lowest id among equals
 //   top_k               keeps the k largest, of equals the lower ids
 //   top_p               keeps the smallest number of largest whose probability reaches p; 0: one
 //   min_p               keeps those with a probability of at least min_p times the largest
-//   typical             ordered by | -log probability - entropy |: keeps the smallest number of first
-//                       ones whose probability reaches it (Meister et al. 2022, arXiv 2202.00666)
+//   typical             in the order of | -log probability - entropy |: keeps the fewest first ones
+//                       whose probability reaches it (Meister et al. 2022, arXiv 2202.00666)
 //
 // Probabilities are taken anew among the candidates that are left.  Where others differ: Hugging
 // Face's top-k and typical keep all ties of the last one; llama.cpp counts the frequency and
