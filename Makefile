@@ -2,6 +2,7 @@
 #
 #   make                 build/release/heed, libheed.a, libheed.so
 #   make test            builds and runs the tests (ARGS="--only gguf")
+#   make test-models     compares real models with transformers (needs Python packages)
 #   make lint            layers, headers, symbols, formatting
 #   make config=fuzz fuzz    build/fuzz/fuzz_*, one program per parser
 #   make coverage        runs the tests and prints covered lines by folder
@@ -107,7 +108,7 @@ $(B)/src/kernels/kernels_avx512.o: CFLAGS_ALL += -mavx512f -mavx512bw -mavx512vl
 $(B)/src/kernels/kernels_neon.o:   CFLAGS_ALL += -march=armv8.2-a+dotprod+fp16 -ffp-contract=fast
 
 # ---- targets
-.PHONY: all test fuzz lint coverage install format clean
+.PHONY: all test test-models fuzz lint coverage install format clean
 all: $(if $(filter wasm,$(config)),$(B)/tests/run,$(B)/libheed.a $(B)/libheed.so $(B)/heed)
 
 $(B)/%.o: %.c
@@ -134,6 +135,13 @@ $(B)/tests/run: $(call obj,$(TEST_SRC) $(LIB_SRC))
 # RUN runs a foreign binary: RUN=qemu-aarch64, RUN='node tools/wasi.mjs'.
 test: $(B)/tests/run
 	$(RUN) $< $(ARGS)
+
+# Real models against transformers and the original tokenizers: needs Python packages, takes minutes.
+test-models: $(B)/heed $(B)/tokenize_lines
+	tools/test_models.sh $(B)
+$(B)/tokenize_lines: $(B)/tools/tokenize_lines.o $(call obj,$(LIB_SRC))
+	@echo "  ld $@"
+	@$(CC) $^ $(LDLIBS) -o $@
 
 # Programs of libFuzzer:  make config=fuzz fuzz && build/fuzz/fuzz_gguf fuzz/corpus/gguf
 FUZZ_SRC := $(wildcard fuzz/fuzz_*.c)

@@ -27,7 +27,7 @@ static void write_value(JsonWriter *w, const Json *json) {
     case JSON_NULL: json_put_null(w); return;
     case JSON_BOOL: json_put_bool(w, json->boolean); return;
     case JSON_NUMBER:
-        if (json->is_integer)
+        if (json->is_integer && json->integer != 0) // -0 is a number with a sign
             json_put_integer(w, json->integer);
         else
             json_put_number(w, json->number);

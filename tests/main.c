@@ -1,6 +1,6 @@
 // main.c - runs the registered tests, group by group, and counts.
 //
-//   run [--only TEXT] [--seed N] [--limit SECONDS] [--no-fork] [--list]
+//   run [--only TEXT] [--seed N] [--limit SECONDS] [--brief] [--no-fork] [--list]
 //
 // What runs a single test apart from the others is one file per system: runner_posix.c forks,
 // runner_wasm.c calls.  Failures are shown as they come, skipped tests with their reasons at the
@@ -28,6 +28,7 @@ typedef struct Tally {
 
 static Test *first_test;
 static uint64_t run_seed = 1;
+static bool run_is_brief;
 static _Atomic int n_failures; // of the running test; checks may come from several threads
 static char skip_reason[REASON_BYTES];
 static const Test *running_test;
@@ -61,6 +62,10 @@ void test_skip(const char *reason) {
 
 uint64_t test_seed(void) {
     return run_seed;
+}
+
+int test_thinning(void) {
+    return run_is_brief ? 16 : 1;
 }
 
 // One of a few buffers in turn, so that several paths can be used in one call.
@@ -163,6 +168,8 @@ static bool read_options(int n_args, char **args, Options *options) {
         const char *value = i + 1 < n_args ? args[i + 1] : NULL;
         if (strcmp(args[i], "--no-fork") == 0) {
             options->no_fork = true;
+        } else if (strcmp(args[i], "--brief") == 0) {
+            run_is_brief = true;
         } else if (strcmp(args[i], "--list") == 0) {
             options->list = true;
         } else if (!value) {
@@ -185,7 +192,8 @@ static bool read_options(int n_args, char **args, Options *options) {
 int main(int n_args, char **args) {
     Options options = {.limit = 20};
     if (!read_options(n_args, args, &options)) {
-        fputs("usage: run [--only TEXT] [--seed N] [--limit SECONDS] [--no-fork] [--list]\n",
+        fputs("usage: run [--only TEXT] [--seed N] [--limit SECONDS] [--brief] [--no-fork] "
+              "[--list]\n",
               stderr);
         return 2;
     }

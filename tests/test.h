@@ -35,6 +35,8 @@ bool test_check(bool ok, const char *file, int line, const char *format, ...) PR
 void test_skip(const char *reason);
 // The seed of this run (--seed N), for random tests.
 uint64_t test_seed(void);
+// Long loops do every n-th case: 1, or 16 with --brief (under sanitizers and emulators).
+int test_thinning(void);
 // A path in this run's scratch folder (removed at the end); the result lives until the next call
 // but seven.
 const char *test_path(const char *name);

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "base/clock.h"
 #include "base/rng.h"
 #include "tests/test.h"
 #include "text/split_pattern.h"
@@ -222,11 +221,8 @@ TEST(pretokenize, takes_linear_time) {
         text[total] = 'x'; // white space must not be at the end
         for (int i = 0; i < N_NAMES; i++) {
             Splitter *s = splitter_named(&arena, str_from(names[i]), &err);
-            double begin = clock_seconds();
             int64_t n_pieces = splitter_cut(s, (Str){text, total + 1}, ends, NULL);
             CHECK_EQUAL(ends[n_pieces - 1], total + 1);
-            test_check(clock_seconds() - begin < 2, __FILE__, __LINE__, "%s takes long on %s",
-                       names[i], unit[u]);
         }
     }
     arena_drop(&arena);
@@ -272,10 +268,8 @@ TEST(pretokenize, refuses_expressions_that_explode) {
             return;
         }
         if (!CHECK(s != NULL)) continue;
-        double begin = clock_seconds();
         test_check(splitter_cut(s, (Str){text, N}, ends, NULL) == -1, __FILE__, __LINE__,
                    "%s is not stopped", bomb[i]);
-        CHECK(clock_seconds() - begin < 5);
     }
     CHECK_FAILS(splitter_pattern(&arena, STR("(a"), SPLIT_ISOLATED, false, &err), err, ERROR_FORMAT,
                 "at byte 2");

@@ -143,13 +143,19 @@ static void vector_scale(float *y, const float *x, float a, int64_t n) {
 static void vector_add(float *y, const float *a, const float *b, int64_t n) {
     int64_t i = 0;
     for (; i + VF <= n; i += VF) vf_store(y + i, vf_add(vf_load(a + i), vf_load(b + i)));
-    for (; i < n; i++) y[i] = a[i] + b[i];
+    if (i < n) {
+        int64_t left = n - i;
+        vf_store_part(y + i, vf_add(vf_load_part(a + i, left), vf_load_part(b + i, left)), left);
+    }
 }
 
 static void vector_multiply(float *y, const float *a, const float *b, int64_t n) {
     int64_t i = 0;
     for (; i + VF <= n; i += VF) vf_store(y + i, vf_mul(vf_load(a + i), vf_load(b + i)));
-    for (; i < n; i++) y[i] = a[i] * b[i];
+    if (i < n) {
+        int64_t left = n - i;
+        vf_store_part(y + i, vf_mul(vf_load_part(a + i, left), vf_load_part(b + i, left)), left);
+    }
 }
 
 // The last vector overlaps the one before: a maximum may see an element twice.
