@@ -6,7 +6,8 @@
 The reference is transformers reading the same GGUF file: it decodes the weights to f32 and computes
 in f32.  heed runs twice: --exact, whose texts must be equal, and fast (int8 activations), whose texts
 may part where the two best tokens are closer than the rounding: each parting is shown with the gap
-between their logits in the reference.  Perplexity must agree within 0.1 % in both.
+between their logits in the reference.  Perplexity must agree within 0.1 % when exact; fast it may be
+off by what rounding activations to int8 costs on a short text (docs/accuracy.md).
 
 Needs: torch, transformers, gguf (Python).  Exit status 1 if something differs unexplained.
 """
@@ -38,6 +39,8 @@ PROMPTS = [
 ]
 # A gap in logits below this is within the rounding of int8 activations.
 FAST_GAP = 0.35
+# Relative change of perplexity that int8 activations may cause on the page of test text.
+FAST_PERPLEXITY = 1e-2
 
 
 def heed_json(heed, *args):
@@ -89,7 +92,7 @@ def check_perplexity(heed, path, model, text_file):
         if have["tokens"] != count:
             sys.exit(f"{path}: {have['tokens']} tokens predicted, the reference {count}")
         off = have["perplexity"] / want - 1
-        ok &= abs(off) < 1e-3
+        ok &= abs(off) < (1e-3 if flags else FAST_PERPLEXITY)
         print(f"  perplexity {flags or ['fast']}: {have['perplexity']:.4f}, reference {want:.4f} ({100 * off:+.3f} %)")
     return ok
 

@@ -13,7 +13,9 @@ DRIVER is tools/tokenize_lines.c, built.  KIND and SOURCE say what is compared w
     spm      SentencePiece .model     with the sentencepiece package
 
 It prints the number of strings compared and of differences, and the first few of these; the exit
-code is 1 if there are any.  --bytes instead checks decode(encode(x)) == x on random bytes.
+code is 1 if there are any.  --bytes instead checks decode(encode(x)) == x on random bytes, but for
+what a vocabulary cannot hold: bytes that it has no token for (SmolLM2 lacks 21) vanish, and
+SentencePiece writes U+2581 as a space.
 """
 import argparse
 import json
@@ -111,6 +113,14 @@ class Vocabulary:
         self.special = dict(bos=-1, eos=-1, eot=-1, eom=-1, unknown=-1, padding=-1, add_bos=0,
                             add_eos=0, add_space_prefix=0)
         self.special.update(special)
+        self._lacking = None
+
+    def lacking_bytes(self):
+        """Of a byte-level vocabulary: the bytes that have no token."""
+        if self._lacking is None:
+            tokens = set(self.tokens)
+            self._lacking = bytes(b for b, c in byte_alphabet().items() if c not in tokens)
+        return self._lacking
 
     def write(self, path):
         def text(s):
@@ -270,7 +280,15 @@ def compare(args, path, encode, specials):
     return n_different == 0
 
 
-def round_trip(args, path):
+def holdable(text, vocabulary):
+    if vocabulary is None:
+        return text
+    if vocabulary.model == "llama":
+        return text.replace("\u2581".encode(), b" ")
+    return text.translate(None, vocabulary.lacking_bytes())
+
+
+def round_trip(args, path, vocabulary):
     rng = random.Random(args.seed)
     n_different = 0
     for start in range(0, args.n, 10000):
@@ -281,7 +299,7 @@ def round_trip(args, path):
             texts.append(text)
         lines = drive(args, path, b"".join(t + b"\0" for t in texts), ["decode"])
         for text, line in zip(texts, lines):
-            if bytes.fromhex(line) != text:
+            if bytes.fromhex(line) != holdable(text, vocabulary):
                 n_different += 1
                 if n_different <= args.show:
                     print("DIFFERENT", text, bytes.fromhex(line))
@@ -322,7 +340,7 @@ def main():
             with open(path, encoding="utf-8") as file:
                 specials = [a["content"] for a in json.load(file)["added_tokens"]]
         if args.bytes:
-            done = round_trip(args, path)
+            done = round_trip(args, path, vocabulary)
         else:
             done = compare(args, path, original(args, vocabulary, spm), specials)
     sys.exit(0 if done else 1)
