@@ -12,9 +12,9 @@
 
 #include "base/error.h"
 
-// The reservation for arenas whose need depends on input: 16 GiB of address space; 128 MiB where the
-// address space is 32 bits wide, since a model, its session and a chat open a dozen.  A build for
-// an emulator that keeps books on every reserved page may define less.
+// The reservation for arenas whose need depends on input: 16 GiB of address space; 128 MiB where
+// the address space is 32 bits wide, since a model, its session and a chat open a dozen.  A build
+// for an emulator that keeps books on every reserved page may define less.
 #ifndef ARENA_DEFAULT
 #if SIZE_MAX > 0xffffffffu
 #define ARENA_DEFAULT ((size_t)16 << 30)
