@@ -155,23 +155,10 @@ WORD f4 vf_sum4(vf a, vf b, vf c, vf d) {
 }
 
 #include "kernels/words_pairs.inl"
-// Attention builds on the vectors and the int8 rows.
-#include "kernels/body_vector.inl"
-#include "kernels/body_linear.inl"
-#include "kernels/body_blocks.inl"
-#include "kernels/body_quant.inl"
-#include "kernels/body_gemm.inl"
-#include "kernels/body_attention.inl"
-#include "kernels/body_limits.inl"
+#include "kernels/bodies.inl"
 // clang-format on
 
 void kernels_avx2(Kernels *table, const CpuFeatures *features) {
     (void)features;
-    vector_entries(table);
-    linear_entries(table);
-    block_entries(table);
-    quant_entries(table);
-    gemm_entries(table);
-    attention_entries(table);
-    limit_entries(table);
+    fill_table(table);
 }

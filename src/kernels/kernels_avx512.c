@@ -189,16 +189,7 @@ WORD f4 vf_sum4(vf a, vf b, vf c, vf d) {
     return _mm_add_ps(_mm256_castps256_ps128(h), _mm256_extractf128_ps(h, 1));
 }
 
-// clang-format off
-// Attention builds on the vectors and the int8 rows.
-#include "kernels/body_vector.inl"
-#include "kernels/body_linear.inl"
-#include "kernels/body_blocks.inl"
-#include "kernels/body_quant.inl"
-#include "kernels/body_gemm.inl"
-#include "kernels/body_attention.inl"
-#include "kernels/body_limits.inl"
-// clang-format on
+#include "kernels/bodies.inl"
 
 // clang-format off
 // Two products and as many additions a lane.
@@ -221,11 +212,5 @@ __attribute__((target("avx512bf16"))) static double limit_bf16(int64_t n, float 
 
 void kernels_avx512(Kernels *table, const CpuFeatures *features) {
     if (features->bf16) table->limit_bf16 = limit_bf16;
-    vector_entries(table);
-    linear_entries(table);
-    block_entries(table);
-    quant_entries(table);
-    gemm_entries(table);
-    attention_entries(table);
-    limit_entries(table);
+    fill_table(table);
 }

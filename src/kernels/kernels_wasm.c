@@ -254,23 +254,10 @@ WORD void f4_scale8(const uint64_t rows[4], int offset, f4 f, float (*to)[4]) {
 }
 
 #include "kernels/words_pairs.inl"
-// Attention builds on the vectors and the int8 rows.
-#include "kernels/body_vector.inl"
-#include "kernels/body_linear.inl"
-#include "kernels/body_blocks.inl"
-#include "kernels/body_quant.inl"
-#include "kernels/body_gemm.inl"
-#include "kernels/body_attention.inl"
-#include "kernels/body_limits.inl"
+#include "kernels/bodies.inl"
 // clang-format on
 
 void kernels_wasm(Kernels *table, const CpuFeatures *features) {
     (void)features;
-    vector_entries(table);
-    linear_entries(table);
-    block_entries(table);
-    quant_entries(table);
-    gemm_entries(table);
-    attention_entries(table);
-    limit_entries(table);
+    fill_table(table);
 }
