@@ -7,7 +7,7 @@
 // where `products` is exact, so that two ways of computing it give the same bits:
 //   * few activation rows (decoding a token): four weight rows side by side, straight from the
 //     file's layout.  Their sums are gathered into an f4, a lane for each row.
-//   * more: PANEL_ROWS weight rows are unpacked and transposed, a piece of PANEL_K columns at a
+//   * more: WEIGHT_ROWS weight rows are unpacked and transposed, a piece of PANEL_K columns at a
 //     time, and meet four activation rows at once; a lane is a weight row, nothing is gathered.
 //
 // Unsigned times signed bytes is what x86 multiplies.  A byte stays unsigned where the set allows
@@ -197,15 +197,15 @@ WORD void four_rows(DType t, const WeightRows *rows, Q8Row x, int64_t k, float *
 
 enum {
     PANEL_FROM = 4, // activation rows for which unpacking a panel pays
-    PANEL_ROWS = 2 * VF,
+    WEIGHT_ROWS = 2 * VF,
     PANEL_GROUPS = PANEL_K / 16,
     TILE_ROWS = 4 // activation rows of a tile
 };
 
-// PANEL_ROWS rows of at most PANEL_K columns.
+// WEIGHT_ROWS rows of at most PANEL_K columns.
 typedef struct Panel {
-    uint8_t bytes[PANEL_K / 4][PANEL_ROWS][4];
-    float scale[PANEL_GROUPS][PANEL_ROWS], shift[PANEL_GROUPS][PANEL_ROWS];
+    uint8_t bytes[PANEL_K / 4][WEIGHT_ROWS][4];
+    float scale[PANEL_GROUPS][WEIGHT_ROWS], shift[PANEL_GROUPS][WEIGHT_ROWS];
 } Panel;
 
 // Four activation rows: the columns of the panel.  What belongs to a group of 16 values lies in the
@@ -214,19 +214,19 @@ typedef struct PanelX {
     Q8Row row[TILE_ROWS];
     int32_t start[2][TILE_ROWS][PANEL_K / 32]; // -offset * sum of the group
     float sum[2][TILE_ROWS][PANEL_K / 32];     // scaled sums of groups of 16
-    float y[TILE_ROWS][PANEL_ROWS];            // the results so far
+    float y[TILE_ROWS][WEIGHT_ROWS];            // the results so far
 } PanelX;
 
-// Rows i .. i + PANEL_ROWS - 1 (beyond the last: the last again), columns k0 .. k0 + k - 1.
+// Rows i .. i + WEIGHT_ROWS - 1 (beyond the last: the last again), columns k0 .. k0 + k - 1.
 WORD void panel_unpack(DType t, const LinearJob *job, int64_t i, int64_t k0, int64_t k,
                        Panel *panel) {
-    uint8_t raw[PANEL_ROWS][PANEL_K];
+    uint8_t raw[WEIGHT_ROWS][PANEL_K];
     int values = type_values(t), n_scales = values / type_group(t);
     size_t piece = (size_t)(k / values) * type_bytes(t);
     size_t begin = (size_t)(k0 / values) * type_bytes(t);
     // What comes next: the same rows further on, or the next panel.
-    size_t ahead = k0 + k < job->k ? piece : PANEL_ROWS * job->w_row_bytes - begin;
-    for (int r = 0; r < PANEL_ROWS; r++) {
+    size_t ahead = k0 + k < job->k ? piece : WEIGHT_ROWS * job->w_row_bytes - begin;
+    for (int r = 0; r < WEIGHT_ROWS; r++) {
         int64_t row = min_i64(i + r, job->n_out - 1);
         const uint8_t *block = (const uint8_t *)job->w + (size_t)row * job->w_row_bytes + begin;
         for (size_t b = 0; b < piece; b += 64) PREFETCH(block + ahead + b);
@@ -242,9 +242,9 @@ WORD void panel_unpack(DType t, const LinearJob *job, int64_t i, int64_t k0, int
                 v32_store(raw[r] + b * values + 32 * g, product_bytes(t, block, g));
         }
     }
-    for (int r = 0; r < PANEL_ROWS; r += VF)
+    for (int r = 0; r < WEIGHT_ROWS; r += VF)
         for (int64_t c = 0; c < k; c += 4 * VF)
-            transpose(raw[r] + c, PANEL_K / 4, panel->bytes[c / 4][r], PANEL_ROWS);
+            transpose(raw[r] + c, PANEL_K / 4, panel->bytes[c / 4][r], WEIGHT_ROWS);
 }
 
 // -offset times the sums of the activations of groups of 32.  The row has the sums, scaled: the
@@ -412,7 +412,7 @@ WORD void panel_tile_of(DType t, const Panel *panel, PanelX *x, int64_t k) {
 // All activation rows with the panel of rows i .. and columns k0 .. k0 + k - 1.
 WORD void panel_times_x(DType t, const LinearJob *job, int64_t i, int64_t k0, int64_t k,
                         const Panel *panel) {
-    size_t n = (size_t)min_i64(PANEL_ROWS, job->n_out - i) * sizeof(float);
+    size_t n = (size_t)min_i64(WEIGHT_ROWS, job->n_out - i) * sizeof(float);
     PanelX x = {.row = {{0}}};
     for (int64_t j = 0; j < job->n_x; j += TILE_ROWS) {
         float *y[TILE_ROWS];
@@ -443,7 +443,7 @@ WORD void linear_q8(DType t, const LinearJob *job) {
         return;
     }
     Panel panel;
-    for (int64_t i = 0; i < job->n_out; i += PANEL_ROWS) {
+    for (int64_t i = 0; i < job->n_out; i += WEIGHT_ROWS) {
         for (int64_t k0 = 0; k0 < job->k; k0 += PANEL_K) {
             int64_t k = min_i64(PANEL_K, job->k - k0);
             panel_unpack(t, job, i, k0, k, &panel);

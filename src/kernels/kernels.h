@@ -13,6 +13,7 @@
 #ifndef HEED_KERNELS_KERNELS_H
 #define HEED_KERNELS_KERNELS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -54,6 +55,29 @@ typedef struct GemmJob {
     int64_t c_row; // c[m, n] is at c[m * c_row + n]
 } GemmJob;
 typedef void GemmKernel(const GemmJob *job);
+
+// The same product with weights in panels.  A panel holds PANEL_ROWS consecutive rows of a weight,
+// interleaved so that a vector has one column of many rows: each output is then one chain of
+// multiply-adds over k in ascending order, in every tile, for any number of activation rows.
+//   F32, F16   [k][32]
+//   BF16       [k/2][32][2]: pairs of columns side by side; an odd last one is paired with zero
+//   quantised  quant/panels.h
+// Rows beyond the weight's last are zero.
+enum { PANEL_ROWS = 32 };
+
+typedef struct PanelJob {
+    const void *panel; // of the rows 0 .. 31; the next lies panel_bytes further on
+    size_t panel_bytes;
+    int64_t n_out; // rows; the last panel may have fewer than PANEL_ROWS
+    const void *x; // activation rows: f32, bf16 or int8, as the kernel says
+    size_t x_row_bytes;
+    int64_t n_x;
+    float *y;
+    int64_t y_stride; // in floats
+    int64_t k;
+    bool adds; // y += instead of y =: the chain goes on from what y holds
+} PanelJob;
+typedef void PanelKernel(const PanelJob *job);
 
 // ---------------------------------------------------------------- attention
 //
