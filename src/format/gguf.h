@@ -129,6 +129,14 @@ MUST_USE bool gguf_get_int32s(const GgufFile *file, Arena *arena, const char *ke
 // An array of u8 or i8 as it lies in the file.
 MUST_USE bool gguf_get_bytes(const GgufFile *file, const char *key, Str *bytes, Error *err);
 
+// ---------------------------------------------------------------- metadata that no file holds
+//
+// The getters above then read what was put, as they would from a file of that name.
+
+GgufFile gguf_make(Arena *arena, const char *name, int64_t n_entries); // room for so many
+void gguf_put_number(GgufFile *file, Arena *arena, Str key, double value);
+void gguf_put_string(GgufFile *file, Arena *arena, Str key, Str value);
+
 // ---------------------------------------------------------------- values
 
 const char *gguf_type_name(GgufType type); // "u32"

@@ -310,3 +310,34 @@ bool gguf_get_bytes(const GgufFile *file, const char *key, Str *bytes, Error *er
     *bytes = (Str){v->data, (size_t)v->bytes};
     return true;
 }
+
+// ---------------------------------------------------------------- metadata that no file holds
+GgufFile gguf_make(Arena *arena, const char *name, int64_t n_entries) {
+    GgufFile file = {.entry = arena_new(arena, GgufEntry, n_entries),
+                     .by_key = map_make(arena, n_entries)};
+    file.tensors.path = str_from(name);
+    return file;
+}
+
+static void put(GgufFile *file, Str key, GgufValue value) {
+    require(map_add(&file->by_key, key, file->n_entries));
+    file->entry[file->n_entries++] = (GgufEntry){key, value};
+}
+
+void gguf_put_number(GgufFile *file, Arena *arena, Str key, double value) {
+    double *at = arena_new(arena, double, 1);
+    *at = value;
+    put(file, key,
+        (GgufValue){.type = GGUF_F64, .n = 1, .data = (const char *)at, .bytes = sizeof *at});
+}
+
+// A string lies in a file behind its length in 64 bits.
+void gguf_put_string(GgufFile *file, Arena *arena, Str key, Str value) {
+    uint64_t n = value.n;
+    char *at = arena_push(arena, sizeof n + value.n);
+    memcpy(at, &n, sizeof n);
+    memcpy(at + sizeof n, value.data, value.n);
+    put(file, key,
+        (GgufValue){
+            .type = GGUF_STRING, .n = 1, .data = at, .bytes = (int64_t)(sizeof n + value.n)});
+}

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "model/model.h"
+#include "model/open.h"
 #include "model/weights.h"
 
 enum { SMALL_FILE = 64 << 20 }; // of JSON beside the weights: tokenizer.json of large vocabularies
@@ -171,18 +171,21 @@ static bool open_folder(Model *m, const char *folder, bool use_map, Error *err) 
 }
 
 // ---------------------------------------------------------------- both
+// What stands for the model in messages.
+static const char *origin(const Model *m) {
+    return m->tensors ? m->tensors->path.data : m->name.data;
+}
+
 // Numbers that are fine one by one, or divisors of 0, may still give no speed.
 static bool check_rotary(const Model *m, const Rotary *rotary, Error *err) {
     bool is_finite = isfinite(rotary->magnitude);
     for (int i = 0; i < rotary->n_pairs; i++) is_finite &= isfinite(rotary->frequency[i]);
     if (is_finite) return true;
     return error_set(err, ERROR_FORMAT, "%s: the rotary scaling gives no finite speeds",
-                     m->tensors->path.data);
+                     origin(m));
 }
 
-static bool finish(Model *m, Error *err) {
-    m->layer = arena_new(&m->arena, Layer, m->config.layers);
-    if (!weights_load(m, err)) return false;
+bool model_finish(Model *m, Error *err) {
     if (!m->head.data || m->is_tied) {
         m->head = m->embed;
         m->is_tied = true;
@@ -190,7 +193,7 @@ static bool finish(Model *m, Error *err) {
     if (m->tokenizer && tokenizer_size(m->tokenizer) > m->config.vocab)
         return error_set(err, ERROR_FORMAT,
                          "%s: the tokenizer has %lld tokens, the embedding %lld rows",
-                         m->tensors->path.data, (long long)tokenizer_size(m->tokenizer),
+                         origin(m), (long long)tokenizer_size(m->tokenizer),
                          (long long)m->config.vocab);
     if (!m->config.has_rotary) return true;
     const RotarySpec *all = &m->config.rotary, *local = &m->config.rotary_local;
@@ -201,7 +204,7 @@ static bool finish(Model *m, Error *err) {
     return check_rotary(m, &m->rotary, err) && check_rotary(m, &m->rotary_local, err);
 }
 
-static Model *model_new(const char *name, Error *err) {
+Model *model_new(const char *name, Error *err) {
     Model *m = calloc(1, sizeof *m);
     if (!m) {
         error_set(err, ERROR_MEMORY, "no memory for a model");
@@ -216,7 +219,8 @@ static Model *model_new(const char *name, Error *err) {
 }
 
 static Model *finished(Model *m, bool is_read, Error *err) {
-    if (is_read && finish(m, err)) return m;
+    if (is_read) m->layer = arena_new(&m->arena, Layer, m->config.layers);
+    if (is_read && weights_load(m, err) && model_finish(m, err)) return m;
     model_close(m);
     return NULL;
 }
@@ -245,7 +249,7 @@ void model_close(Model *model) {
 }
 
 bool model_intact(const Model *model, Error *err) {
-    return tensor_file_intact(model->tensors, err);
+    return !model->tensors || tensor_file_intact(model->tensors, err);
 }
 
 bool model_ends(const Model *model, int32_t id) {

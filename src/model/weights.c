@@ -118,6 +118,16 @@ WeightCount weights_count_layer(const Model *model, int layer) {
     return count(model, (Counter){.layer = layer});
 }
 
+// ---------------------------------------------------------------- views
+static void ignore(void *user, const Weight *weight, int layer) {
+    (void)user, (void)weight, (void)layer;
+}
+
+// An architecture makes its views when its list is walked.
+void weights_bind_views(Model *model) {
+    model->arch->weights(&(WeightVisitor){ignore, NULL}, model);
+}
+
 // ---------------------------------------------------------------- gradients
 typedef struct Giver {
     float *next;
@@ -151,7 +161,7 @@ float *weights_give_gradients(Model *model, int64_t *n) {
     giver.next = block;
     weights_each(model, give, &giver);
     if (model->is_tied) model->head = model->embed;
-    weights_each(model, give, &(Giver){.next = block, .model = model}); // views follow their whole
+    weights_bind_views(model);
     *n = giver.n;
     return block;
 }

@@ -81,6 +81,9 @@ WeightCount weights_count_layer(const Model *model, int layer);
 void weights_each(Model *model, void (*fn)(void *user, const Weight *weight, int layer),
                   void *user);
 
+// Weights that are views of another (q of a fused q, k, v) follow it to where it lies now.
+void weights_bind_views(Model *model);
+
 // Gives every f32 weight a zeroed gradient, in one block of *n floats in the model's arena.
 float *weights_give_gradients(Model *model, int64_t *n);
 
