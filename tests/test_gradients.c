@@ -51,7 +51,7 @@ static double loss_of(Case *c, bool with_gradients) {
     for (int64_t i = 0; i < n; i++) loss += (double)(c->form[i % 257] * tensor_f32(y)[i]);
     if (!with_gradients) return loss;
     for (int64_t i = 0; i < n; i++) y->grad[i] = c->form[i % 257];
-    for (Node *node = c->tape.last; node; node = node->previous) node->backward(c->run, node);
+    run_walk_back(c->run);
     return loss;
 }
 
@@ -167,6 +167,27 @@ static Tensor *gate_heads_case(Case *c) {
     return op_gate_heads(c->run, parameter(c, 0, 4, 12), gate, 3);
 }
 
+static Tensor *dropout_case(Case *c) {
+    c->run->dropout = 0.4f;
+    c->run->dropout_key = 7;
+    return op_dropout(c->run, op_dropout(c->run, parameter(c, 0, 5, 7)));
+}
+
+// Leaves out and keeps in the same places on the way back.
+static Tensor *recomputed_part(const void *arg, int i, Tensor *x) {
+    Case *c = (Case *)(uintptr_t)arg;
+    Tensor *y = op_linear(c->run, op_dropout(c->run, x), parameter(c, 1 + i, 6, 6), NULL);
+    return op_add(c->run, x, op_dropout(c->run, op_activate(c->run, y, ACT_SILU)));
+}
+
+static Tensor *recompute_case(Case *c) {
+    c->run->recompute = c->variant != 0;
+    c->run->dropout = 0.3f;
+    Tensor *x = parameter(c, 0, 4, 6);
+    for (int i = 0; i < 2; i++) x = op_recompute(c->run, recomputed_part, c, i, x);
+    return x;
+}
+
 static Tensor *rotary_case(Case *c) {
     static const float frequency[] = {1, 0.3f, 0.05f};
     static const int64_t positions[] = {0, 1, 5, 17};
@@ -236,6 +257,8 @@ OP_CHECKED(op_add, add_case, 1)
 OP_CHECKED(op_scale, scale_case, 1)
 OP_CHECKED(op_softcap, softcap_case, 1)
 OP_CHECKED(op_gate_heads, gate_heads_case, 1)
+OP_CHECKED(op_dropout, dropout_case, 1)
+OP_CHECKED(op_recompute, recompute_case, 2)
 OP_CHECKED(op_rotary, rotary_case, 2)
 OP_CHECKED(op_attention, attention_case, 5)
 OP_CHECKED(op_attention_pattern, attention_pattern_case, 5)

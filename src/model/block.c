@@ -1,8 +1,9 @@
 // block.c - the frame around mixers and channels: embedding, norms, residual stream, the end.
 #include "model/block.h"
 
-Stream stream_begin(Run *run, const Model *model, const Batch *batch) {
-    Stream s = {.run = run, .model = model, .batch = batch};
+const Stream *stream_begin(Run *run, const Model *model, const Batch *batch) {
+    Stream *s = run_describe(run, sizeof *s);
+    *s = (Stream){.run = run, .model = model, .batch = batch};
     int64_t *positions = run_describe(run, sizeof *positions * (size_t)batch->n);
     for (int i = 0; i < batch->n_spans; i++) {
         const Span *span = &batch->span[i];
@@ -10,12 +11,12 @@ Stream stream_begin(Run *run, const Model *model, const Batch *batch) {
             positions[span->first + row] =
                 run->switches.positions == POSITIONS_ON ? span->position + row : 0;
     }
-    s.positions = positions;
+    s->positions = positions;
     if (!model->config.has_rotary || run->switches.positions == POSITIONS_NONE) return s;
-    s.angles = op_rotary_angles(run, &model->rotary, positions, batch->n);
-    s.angles_local = s.angles;
+    s->angles = op_rotary_angles(run, &model->rotary, positions, batch->n);
+    s->angles_local = s->angles;
     if (model->rotary_local.frequency != model->rotary.frequency)
-        s.angles_local = op_rotary_angles(run, &model->rotary_local, positions, batch->n);
+        s->angles_local = op_rotary_angles(run, &model->rotary_local, positions, batch->n);
     return s;
 }
 
@@ -29,7 +30,7 @@ Tensor *block_embed(const Stream *s) {
         for (int64_t i = 0; i < s->batch->n; i++) rows[i] = (int32_t)s->positions[i];
         x = op_add(run, x, op_embed(run, &m->embed_positions, rows, s->batch->n));
     }
-    return probe_at(run, SITE_EMBED, 0, x);
+    return probe_at(run, SITE_EMBED, 0, op_dropout(run, x));
 }
 
 int block_count(const Stream *s) {
@@ -58,6 +59,7 @@ Tensor *block_post_norm(const Stream *s, Site site, int l, Tensor *y, const Norm
 }
 
 Tensor *block_residual(const Stream *s, Site site, int l, Tensor *x, Tensor *y) {
+    y = op_dropout(s->run, y);
     Tensor *sum = s->run->switches.no_residual ? y : op_add(s->run, x, y);
     return probe_at(s->run, site, l, sum);
 }

@@ -18,8 +18,8 @@ typedef struct Stream {
     const Tensor *angles_local; // rotary, for layers with a window
 } Stream;
 
-// Positions and rotary angles, once for the whole forward.
-Stream stream_begin(Run *run, const Model *model, const Batch *batch);
+// Positions and rotary angles, once for the whole forward; lives as long as that.
+const Stream *stream_begin(Run *run, const Model *model, const Batch *batch);
 
 // Embedding of the tokens (scaled as the config says), plus learned positions if the model has
 // them.
@@ -32,7 +32,8 @@ Tensor *block_begin(const Stream *s, int l, Tensor *x);
 Tensor *block_norm(const Stream *s, Site site, int l, Tensor *x, const Norm *norm);
 // The same on a sub-layer's output, for models that have such a norm; `site` sees the result.
 Tensor *block_post_norm(const Stream *s, Site site, int l, Tensor *y, const Norm *norm);
-// The stream after a sub-layer: x + y, or y alone when the residual is off.
+// The stream after a sub-layer: x + y, or y alone when the residual is off.  A share of y may be left
+// out while the model learns (op_dropout).
 Tensor *block_residual(const Stream *s, Site site, int l, Tensor *x, Tensor *y);
 // The last norm, on the rows whose logits are wanted.
 Tensor *block_end(const Stream *s, Tensor *x);

@@ -12,7 +12,8 @@
 // GPT-2, Llama, Qwen and Gemma are this function with other weights and another config.
 #include "model/block.h"
 
-static Tensor *decoder_block(const Stream *s, int l, Tensor *x) {
+static Tensor *decoder_block(const void *stream, int l, Tensor *x) {
+    const Stream *s = stream;
     const Layer *w = &s->model->layer[l];
     x = block_begin(s, l, x);
 
@@ -28,8 +29,8 @@ static Tensor *decoder_block(const Stream *s, int l, Tensor *x) {
 }
 
 Tensor *decoder_hidden(Run *run, const Model *model, const Batch *batch) {
-    Stream s = stream_begin(run, model, batch);
-    Tensor *x = block_embed(&s);
-    for (int l = 0; l < block_count(&s); l++) x = decoder_block(&s, l, x);
-    return block_end(&s, x);
+    const Stream *s = stream_begin(run, model, batch);
+    Tensor *x = block_embed(s);
+    for (int l = 0; l < block_count(s); l++) x = op_recompute(run, decoder_block, s, l, x);
+    return block_end(s, x);
 }

@@ -57,6 +57,19 @@ Tensor *op_softcap(Run *run, Tensor *x, float cap);
 // Each head's D columns of z (T, H*D) times gate[h]: 0 takes a head out.  gate is not trained.
 Tensor *op_gate_heads(Run *run, Tensor *z, const float *gate, int heads);
 
+// ---------------------------------------------------------------- op_dropout.c
+// Each value of x is 0 with probability run->dropout, else divided by 1 - run->dropout (Srivastava
+// et al. 2014).  Which ones follows from run->dropout_key, the number of the op in the forward and
+// the value's place: the same for any number of threads.  Passes x through where the rate is 0.
+Tensor *op_dropout(Run *run, Tensor *x);
+
+// ---------------------------------------------------------------- op_recompute.c
+// y = part(arg, i, x), of the shape of x.  With run->recompute and a tape, nothing that the part
+// makes is kept: on the way back it is computed once more from x (Chen et al. 2016, arXiv
+// 1604.06174).  `arg` must stay valid until backward; the part uses this run.
+typedef Tensor *RecomputedPart(const void *arg, int i, Tensor *x);
+Tensor *op_recompute(Run *run, RecomputedPart *part, const void *arg, int i, Tensor *x);
+
 // ---------------------------------------------------------------- op_rotary.c
 // Two conventions of pairing exist, and a wrong choice gives fluent nonsense, not an error:
 // neighbours (x0, x1), (x2, x3)... as in GGUF's llama, or halves (x0, x[n/2]), (x1, x[n/2+1])...

@@ -59,11 +59,12 @@ void run_begin(Run *run) {
     run->which = 0;
     for (int i = 0; i < STEP_BLOCKS; i++) run->block[i].used = 0;
     arena_back(&run->shapes, (ArenaMark){0});
+    run->n_dropouts = 0;
     if (run->tape) *run->tape = (Tape){0};
 }
 
 void run_next_block(Run *run) {
-    if (run->tape) return; // a tape keeps every value for the way back
+    if (run->tape || run->is_inside) return; // a tape keeps every value for the way back
     run->which ^= 1;
     run->block[run->which].used = 0;
 }
@@ -148,6 +149,10 @@ void *run_record(Run *run, void (*backward)(Run *, Node *), size_t bytes) {
 void run_backward(Run *run, Tensor *loss) {
     require(run->tape && tensor_count(loss) == 1);
     if (!run->dry) loss->grad[0] = 1;
+    run_walk_back(run);
+}
+
+void run_walk_back(Run *run) {
     for (Node *node = run->tape->last; node; node = node->previous) {
         size_t mark = run_mark(run);
         node->backward(run, node);

@@ -119,6 +119,13 @@ struct Run {
     bool exact; // f32 activations throughout; else products with quantised weights use int8 ones
     bool dry;   // shapes only
 
+    // of training
+    float dropout;        // share of the values that op_dropout sets to zero; 0: none
+    uint64_t dropout_key; // decides which; another one for each forward
+    int64_t n_dropouts;   // such ops so far in this forward
+    bool recompute;       // blocks keep their input and output only (op_recompute)
+    bool is_inside;       // of a block whose values are not kept: step memory does not turn over
+
     Arena shapes; // descriptors and tape nodes of this forward
     StepBlock block[STEP_BLOCKS];
     int which; // the block that new results go to: 0 or 1
@@ -160,6 +167,8 @@ void *run_describe(Run *run, size_t bytes);
 
 // Walks the tape from `loss` (one value), whose grad becomes 1.  Parameters' grads are added to.
 void run_backward(Run *run, Tensor *loss);
+// The same from grads that are there already.
+void run_walk_back(Run *run);
 
 // ---------------------------------------------------------------- for models
 Tensor *probe_at(Run *run, Site site, int layer, Tensor *value);
