@@ -24,7 +24,7 @@ TEST(kernels, tables) {
 static bool table_complete(const Kernels *k) {
     bool ok = k->gemm && k->encode_f16 && k->encode_bf16 && k->encode_q8 && k->dot && k->axpy &&
               k->scale && k->add && k->multiply && k->maximum && k->exp_sum && k->silu &&
-              k->gelu_tanh && k->gelu_erf && k->tanh && k->limit_f32 && k->limit_int8 &&
+              k->gelu_tanh && k->gelu_erf && k->tanh && k->adamw && k->limit_f32 && k->limit_int8 &&
               k->limit_read;
     for (int i = 0; i < DTYPE_LIMIT; i++) {
         bool known = dtype_known(i), quantized = known && dtype_is_quantized((DType)i);
@@ -123,6 +123,55 @@ static bool vectors_right(const Kernels *k) {
 }
 TEST(kernels, vectors) {
     check_tables(vectors_right);
+}
+
+// ---------------------------------------------------------------- training
+
+// Against the definition, and an element alone against itself in its place.
+static bool adamw_of(const Kernels *k, int64_t n) {
+    float *value = output_floats(n), *m = output_floats(n), *v = output_floats(n);
+    float *before[3] = {input_floats(n), input_floats(n), input_floats(n)};
+    AdamwJob job = {value, m,     v,    input_floats(n), n,     0.7f, 0.1f,
+                    0.95f, 0.05f, 0.4f, 1e-3f,           0.99f, 0.03f};
+    for (int64_t i = 0; i < n; i++) before[2][i] *= before[2][i];
+    memcpy(value, before[0], (size_t)n * sizeof *value);
+    memcpy(m, before[1], (size_t)n * sizeof *m);
+    memcpy(v, before[2], (size_t)n * sizeof *v);
+    k->adamw(&job);
+    bool intact = output_intact(value, 1, n, n + 1) && output_intact(m, 1, n, n + 1) &&
+                  output_intact(v, 1, n, n + 1);
+    if (!KERNEL_CHECK(intact, k, "adamw n %d: canary", (int)n)) return false;
+    for (int64_t i = 0; i < n; i++) {
+        double g = (double)0.7f * (double)job.grad[i];
+        double want_m = (double)before[1][i] + (double)0.1f * (g - (double)before[1][i]);
+        double want_v = (double)0.95f * (double)before[2][i] + (double)0.05f * g * g;
+        double width = sqrt(want_v) / (double)0.4f + (double)1e-3f;
+        double want = (double)0.99f * (double)before[0][i] - (double)0.03f * want_m / width;
+        bool ok = within(m[i], want_m, 3e-7) && within(v[i], want_v, 3e-7) &&
+                  within(value[i], want, 1e-6 + 1e-6 * fabs(want));
+        if (!KERNEL_CHECK(ok, k, "adamw n %d i %d", (int)n, (int)i)) return false;
+    }
+    for (int64_t i = 0; i < n; i += 5) {
+        float x[3] = {before[0][i], before[1][i], before[2][i]};
+        AdamwJob one = job;
+        one.value = &x[0], one.m = &x[1], one.v = &x[2], one.grad = job.grad + i, one.n = 1;
+        k->adamw(&one);
+        bool same = x[0] == value[i] && x[1] == m[i] && x[2] == v[i];
+        if (!KERNEL_CHECK(same, k, "adamw n %d: i %d alone differs", (int)n, (int)i)) return false;
+    }
+    return true;
+}
+
+static bool adamw_right(const Kernels *k) {
+    for (int i = 0; i < LENGTHS; i++) {
+        bool ok = adamw_of(k, length_at(i));
+        buffers_free();
+        if (!ok) return false;
+    }
+    return true;
+}
+TEST(kernels, adamw) {
+    check_tables(adamw_right);
 }
 
 // ---------------------------------------------------------------- exp

@@ -170,6 +170,40 @@ static float vector_maximum(const float *x, int64_t n) {
     return vf_highest(vf_max(vf_load(x + n - VF), highest));
 }
 
+// ---------------------------------------------------------------- training
+typedef struct AdamwVectors {
+    vf grad, m, v, value;
+} AdamwVectors;
+
+WORD void vf_adamw(const AdamwJob *j, AdamwVectors *p) {
+    vf g = vf_mul(vf_set(j->scale), p->grad);
+    p->m = vf_fma(vf_set(j->mix1), vf_sub(g, p->m), p->m);
+    p->v = vf_fma(vf_mul(vf_set(j->mix2), g), g, vf_mul(vf_set(j->beta2), p->v));
+    vf width = vf_add(vf_div(vf_sqrt(p->v), vf_set(j->root)), vf_set(j->epsilon));
+    vf change = vf_div(vf_mul(vf_set(-j->rate), p->m), width);
+    p->value = vf_fma(vf_set(j->keep), p->value, change);
+}
+
+static void vector_adamw(const AdamwJob *j) {
+    int64_t i = 0;
+    for (; i + VF <= j->n; i += VF) {
+        AdamwVectors p = {vf_load(j->grad + i), vf_load(j->m + i), vf_load(j->v + i),
+                          vf_load(j->value + i)};
+        vf_adamw(j, &p);
+        vf_store(j->m + i, p.m);
+        vf_store(j->v + i, p.v);
+        vf_store(j->value + i, p.value);
+    }
+    int64_t left = j->n - i;
+    if (left == 0) return;
+    AdamwVectors p = {vf_load_part(j->grad + i, left), vf_load_part(j->m + i, left),
+                      vf_load_part(j->v + i, left), vf_load_part(j->value + i, left)};
+    vf_adamw(j, &p);
+    vf_store_part(j->m + i, p.m, left);
+    vf_store_part(j->v + i, p.v, left);
+    vf_store_part(j->value + i, p.value, left);
+}
+
 // ---------------------------------------------------------------- 16-bit rows
 static void decode_f16(const void *row, float *values, int64_t n) {
     const uint16_t *h = row;
@@ -205,6 +239,7 @@ static void vector_entries(Kernels *table) {
     table->multiply = vector_multiply;
     table->maximum = vector_maximum;
     table->exp_sum = vector_exp_sum;
+    table->adamw = vector_adamw;
 #define X(name, word) table->name = vector_##name;
     FUNCTIONS(X)
 #undef X

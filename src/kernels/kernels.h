@@ -104,6 +104,25 @@ typedef struct AttendJob {
 } AttendJob;
 typedef void AttendKernel(const AttendJob *job);
 
+// ---------------------------------------------------------------- training
+//
+// One step of AdamW (train/optimizer.h) on n parameters, each by itself:
+//
+//   g = scale * grad         m += mix1 (g - m)         v = beta2 v + mix2 g g
+//   value = keep * value - rate * m / (sqrt(v) / root + epsilon)
+typedef struct AdamwJob {
+    float *value, *m, *v; // (n)
+    const float *grad;    // (n)
+    int64_t n;
+    float scale;       // of the gradient: what clipping leaves of it
+    float mix1;        // 1 - beta1
+    float beta2, mix2; // mix2 = 1 - beta2
+    float root;        // sqrt(1 - beta2^t): v began at zero
+    float epsilon;
+    float keep; // 1 - learning rate * decay
+    float rate; // learning rate / (1 - beta1^t): m began at zero
+} AdamwJob;
+
 // ---------------------------------------------------------------- the table
 enum { READ_PATTERNS = 8, READ_LINE = 64 };
 
@@ -141,6 +160,7 @@ typedef struct Kernels {
     void (*gelu_tanh)(float *y, const float *x, int64_t n);
     void (*gelu_erf)(float *y, const float *x, int64_t n); // 0.5 x (1 + erf(x / sqrt 2))
     void (*tanh)(float *y, const float *x, int64_t n);
+    void (*adamw)(const AdamwJob *job);
 
     // The limits of this processor in the arithmetic of this table, for the benchmarks: n rounds of
     // independent chains that stay in registers.  Returns the number of operations (a multiply-add

@@ -46,6 +46,7 @@ WORD vf vf_div(vf a, vf b) { return _mm256_div_ps(a, b); }
 WORD vf vf_max(vf bound, vf x) { return _mm256_max_ps(bound, x); }
 WORD vf vf_min(vf bound, vf x) { return _mm256_min_ps(bound, x); }
 WORD vf vf_fma(vf a, vf b, vf c) { return _mm256_fmadd_ps(a, b, c); }
+WORD vf vf_sqrt(vf a) { return _mm256_sqrt_ps(a); }
 WORD vf vf_abs(vf a) { return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), a); }
 WORD vf vf_round(vf a) { return _mm256_round_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
 WORD vf exp2_of(__m256i n) {

@@ -42,6 +42,7 @@ WORD vf vf_div(vf a, vf b) { return _mm512_div_ps(a, b); }
 WORD vf vf_max(vf bound, vf x) { return _mm512_max_ps(bound, x); }
 WORD vf vf_min(vf bound, vf x) { return _mm512_min_ps(bound, x); }
 WORD vf vf_fma(vf a, vf b, vf c) { return _mm512_fmadd_ps(a, b, c); }
+WORD vf vf_sqrt(vf a) { return _mm512_sqrt_ps(a); }
 WORD vf vf_abs(vf a) { return _mm512_abs_ps(a); }
 WORD vf vf_round(vf a) {
     return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);

@@ -47,6 +47,7 @@ WORD vf vf_div(vf a, vf b) { return vdivq_f32(a, b); }
 WORD vf vf_max(vf bound, vf x) { return vbslq_f32(vcgtq_f32(bound, x), bound, x); }
 WORD vf vf_min(vf bound, vf x) { return vbslq_f32(vcltq_f32(bound, x), bound, x); }
 WORD vf vf_fma(vf a, vf b, vf c) { return vfmaq_f32(c, a, b); }
+WORD vf vf_sqrt(vf a) { return vsqrtq_f32(a); }
 WORD vf vf_abs(vf a) { return vabsq_f32(a); }
 WORD vf vf_round(vf a) { return vrndnq_f32(a); }
 WORD vf exp2_of(int32x4_t n) {

@@ -119,6 +119,16 @@ static void tanh_each(float *y, const float *x, int64_t n) {
     for (int64_t i = 0; i < n; i++) y[i] = tanhf(x[i]);
 }
 
+static void adamw(const AdamwJob *j) {
+    for (int64_t i = 0; i < j->n; i++) {
+        float g = j->scale * j->grad[i];
+        j->m[i] += j->mix1 * (g - j->m[i]);
+        j->v[i] = j->beta2 * j->v[i] + j->mix2 * g * g;
+        float width = sqrtf(j->v[i]) / j->root + j->epsilon;
+        j->value[i] = j->keep * j->value[i] - j->rate * j->m[i] / width;
+    }
+}
+
 // ---------------------------------------------------------------- the table
 
 void kernels_scalar(Kernels *table) {
@@ -138,6 +148,7 @@ void kernels_scalar(Kernels *table) {
         .gelu_tanh = gelu_tanh,
         .gelu_erf = gelu_erf,
         .tanh = tanh_each,
+        .adamw = adamw,
     };
 #define X(name, number, values_, bytes) table->decode[DTYPE_##name] = decode_##name;
     DTYPES(X)

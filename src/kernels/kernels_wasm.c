@@ -48,6 +48,7 @@ WORD vf vf_div(vf a, vf b) { return wasm_f32x4_div(a, b); }
 WORD vf vf_max(vf bound, vf x) { return wasm_f32x4_pmax(x, bound); }
 WORD vf vf_min(vf bound, vf x) { return wasm_f32x4_pmin(x, bound); }
 WORD vf vf_fma(vf a, vf b, vf c) { return wasm_f32x4_add(wasm_f32x4_mul(a, b), c); }
+WORD vf vf_sqrt(vf a) { return wasm_f32x4_sqrt(a); }
 WORD vf vf_abs(vf a) { return wasm_f32x4_abs(a); }
 WORD vf vf_round(vf a) { return wasm_f32x4_nearest(a); }
 WORD vf exp2_of(vi n) { return wasm_i32x4_shl(wasm_i32x4_add(n, wasm_i32x4_splat(127)), 23); }

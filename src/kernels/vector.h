@@ -11,6 +11,7 @@
 //   vf_fma(a, b, c)                                   a * b + c, rounded once where the set can
 //   vf_round                                          to the nearest integer, ties to even
 //   vf_exp2i(n)                                       2^n of integers -126 .. 127
+//   vf_sqrt                                           rounded correctly
 //   vf_abs vf_copy_sign(a, b) vf_where_less(a, b, x, y)   per lane: a < b ? x : y
 //   vf_sum vf_highest                                 over the lanes, in a fixed order
 //   vf_sum4(a, b, c, d)                               an f4: the sum of each, all in one order
