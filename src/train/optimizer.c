@@ -28,8 +28,8 @@ OptimizerSpec optimizer_default(void) {
                            .epsilon = 1e-8,
                            .decay = 0.1,
                            .momentum = 0.95,
-                           .muon_rate = 1,
-                           .muon_scale = MUON_SCALE_MATCH_RMS_ADAMW};
+                           .muon_rate = 20,
+                           .muon_scale = MUON_SCALE_ORIGINAL};
 }
 
 static bool spec_check(const OptimizerSpec *s, Error *err) {

@@ -44,7 +44,7 @@ typedef struct OptimizerSpec {
     MuonScale muon_scale;
 } OptimizerSpec;
 
-// 0.9, 0.95, 1e-8, 0.1; 0.95, 1, match_rms_adamw.
+// 0.9, 0.95, 1e-8, 0.1; 0.95, 20, original.
 OptimizerSpec optimizer_default(void);
 
 typedef struct Optimizer {

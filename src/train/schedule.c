@@ -25,7 +25,7 @@ static double shape_cosine(const Schedule *s, int64_t step) {
     return (1 + cos(pi * share_of_last(s, s->steps - s->warmup, step))) / 2;
 }
 
-static double shape_wsd(const Schedule *s, int64_t step) {
+static double shape_stable(const Schedule *s, int64_t step) {
     return 1 - sqrt(share_of_last(s, s->decay, step));
 }
 

@@ -15,15 +15,15 @@
 
 // X(NAME, name) - shapes; f goes from 1 to 0, the rate is floor + (peak - floor) f.
 //   constant   f = 1; the floor does not count
-//   linear     f = 1 - p
 //   cosine     f = (1 + cos(pi p)) / 2           (Loshchilov and Hutter 2017, arXiv 1608.03983)
-//   wsd        f = 1, and 1 - sqrt(q) with the share q of the last `decay` steps: warm-up, stable,
+//   linear     f = 1 - p
+//   stable     f = 1, and 1 - sqrt(q) with the share q of the last `decay` steps: warm-up, stable,
 //              decay                             (Haegele et al. 2024, arXiv 2405.18392)
 #define SCHEDULES(X)      \
     X(CONSTANT, constant) \
-    X(LINEAR, linear)     \
     X(COSINE, cosine)     \
-    X(WSD, wsd)
+    X(LINEAR, linear)     \
+    X(STABLE, stable)
 
 typedef enum ScheduleKind {
 #define X(name, word) SCHEDULE_##name,
@@ -39,7 +39,7 @@ typedef struct Schedule {
     double peak, floor; // learning rates, 0 <= floor <= peak, peak > 0
     int64_t warmup;     // steps, 0 <= warmup <= steps
     int64_t steps;      // of the whole training, >= 1
-    int64_t decay;      // WSD: the last steps, 0 <= decay <= steps - warmup
+    int64_t decay;      // STABLE: the last steps, 0 <= decay <= steps - warmup
 } Schedule;
 
 // ERROR_USAGE for numbers outside of these ranges.
