@@ -1,8 +1,10 @@
 // file.c - reading files, and folders.  Writing is file_write.c, mapping is file_<system>.c.
 #include "base/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -134,4 +136,33 @@ bool file_make_folder(const char *path, Error *err) {
         part[i] = path[i];
     }
     return true;
+}
+
+// ---------------------------------------------------------------- folders
+static int compare_names(const void *a, const void *b) {
+    return str_compare(*(const Str *)a, *(const Str *)b);
+}
+
+bool file_list(Arena *arena, const char *folder, const Str **names, int64_t *n, Error *err) {
+    DIR *stream = opendir(folder);
+    *n = 0;
+    if (!stream) return refuse(err, folder, "cannot read the folder");
+    int64_t room = 0;
+    while (readdir(stream)) room++;
+    Str *list = arena_new(arena, Str, room);
+    rewinddir(stream);
+    for (struct dirent *entry; *n < room && (entry = readdir(stream));) {
+        Str name = str_from(entry->d_name);
+        if (str_equal(name, STR(".")) || str_equal(name, STR(".."))) continue;
+        list[(*n)++] = str_copy(arena, name);
+    }
+    closedir(stream);
+    qsort(list, (size_t)*n, sizeof *list, compare_names);
+    *names = list;
+    return true;
+}
+
+bool file_remove(const char *path, Error *err) {
+    if (unlink(path) == 0 || errno == ENOENT) return true;
+    return refuse(err, path, "cannot remove");
 }

@@ -37,6 +37,11 @@ int64_t file_position(const FileWriter *writer);
 MUST_USE bool file_commit(FileWriter *writer, Error *err); // closes the writer in any case
 void file_discard(FileWriter *writer);                     // accepts NULL
 
+// The names in a folder, sorted by their bytes; "." and ".." are left out.
+MUST_USE bool file_list(Arena *arena, const char *folder, const Str **names, int64_t *n,
+                        Error *err);
+MUST_USE bool file_remove(const char *path, Error *err); // a file; one that is not there is fine
+
 bool file_exists(const char *path);
 bool file_is_folder(const char *path);
 MUST_USE bool file_make_folder(const char *path, Error *err); // and its parents; existing is fine

@@ -40,6 +40,15 @@ typedef struct ExportReport {
     StrBuilder notes; // lines
 } ExportReport;
 
+// What a GGUF file may hold besides a model: values that are no weights, and keys of its own.
+typedef struct ExportExtra {
+    const char *tensor; // its name
+    const float *values;
+    int64_t n;
+    void (*put_keys)(const void *user, GgufWriter *writer);
+    const void *user;
+} ExportExtra;
+
 enum { EXPORT_SHARD_BYTES = 2000000000 };
 
 typedef struct ExportOptions {
@@ -51,7 +60,8 @@ typedef struct ExportOptions {
     // Called with values done and values in all; false ends it with ERROR_CANCELLED.  May be NULL.
     bool (*go_on)(void *user, int64_t done, int64_t total);
     void *user;
-    ExportReport *report; // NULL: not wanted
+    ExportReport *report;     // NULL: not wanted
+    const ExportExtra *extra; // NULL: nothing
 } ExportOptions;
 
 // From a GGUF model everything its file says is kept, but the types; from any other model the

@@ -37,14 +37,15 @@ static void put_types(const Export *e, GgufWriter *w) {
 }
 
 // ---------------------------------------------------------------- metadata of a GGUF
-// What an importance matrix was does not hold for types made without one.
+// What an importance matrix was does not hold for types made without one; how a model is trained
+// is said anew, or no more.
 static void keep_metadata(const Export *e, GgufWriter *w) {
     const GgufFile *file = &e->model->gguf;
     bool is_new = has_new_types(e);
     for (int64_t i = 0; i < file->n_entries; i++) {
         Str key = file->entry[i].key;
-        bool is_of_file =
-            str_equal(key, STR("general.alignment")) || str_starts(key, STR("split."));
+        bool is_of_file = str_equal(key, STR("general.alignment")) ||
+                          str_starts(key, STR("split.")) || str_starts(key, STR("heed.train."));
         if (is_of_file || (is_new && str_starts(key, STR("quantize.")))) continue;
         gguf_set_value(w, key, &file->entry[i].value);
     }
@@ -173,11 +174,17 @@ static bool save(Export *e, const char *path, Error *err) {
         const PlannedWeight *p = &e->weight[i];
         if (!gguf_add_tensor(w, p->as.name, p->as.to, p->rank, p->dim, err)) return false;
     }
+    const ExportExtra *extra = e->options.extra;
+    if (extra) {
+        extra->put_keys(extra->user, w);
+        if (!gguf_add_tensor(w, str_from(extra->tensor), DTYPE_F32, 1, &extra->n, err)) return false;
+    }
     if (!gguf_begin(w, path, err)) return false;
     if (!export_stream(e, sink, w, err)) {
         gguf_discard(w);
         return false;
     }
+    if (extra) gguf_write(w, extra->values, sizeof(float) * (size_t)extra->n);
     return gguf_commit(w, err);
 }
 

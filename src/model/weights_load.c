@@ -111,8 +111,10 @@ static void load_weight(void *user, const Weight *w, int layer) {
     }
 }
 
-// Buffers that old files carry although they follow from the config.
+// Buffers that old files carry although they follow from the config, and what a checkpoint keeps
+// besides the weights.
 static bool is_needless(Str name) {
+    if (str_starts(name, STR("train."))) return true;
     static const char *const ends[] = {".attn.bias", ".attn.masked_bias", ".rotary_emb.inv_freq"};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (str_ends(name, str_from(ends[i]))) return true;

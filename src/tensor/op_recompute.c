@@ -37,8 +37,7 @@ Tensor *op_recompute(Run *run, RecomputedPart *part, const void *arg, int i, Ten
     run->is_inside = true;
     Tensor *inside = part(arg, i, x);
     require(tensor_count(inside) == tensor_count(y));
-    if (!run->dry)
-        memcpy(y->data, inside->data, sizeof(float) * (size_t)tensor_count(y));
+    if (!run->dry) memcpy(y->data, inside->data, sizeof(float) * (size_t)tensor_count(y));
     run->tape = tape;
     run->is_inside = false;
     run_back(run, mark);

@@ -1,0 +1,144 @@
+// checkpoint.c - the state of a training run as a file, and back.
+#include "train/checkpoint.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "export/export.h"
+
+#define MOMENTS "train.moments"
+#define KEY     "heed.train."
+
+Str checkpoint_path(Arena *arena, const char *folder, int64_t step) {
+    return str_printf(arena, "%s/step-%08lld.gguf", folder, (long long)step);
+}
+
+static bool is_checkpoint(Str name) {
+    return str_starts(name, STR("step-")) && str_ends(name, STR(".gguf"));
+}
+
+Str checkpoint_newest(Arena *arena, const char *folder) {
+    const Str *names;
+    int64_t n;
+    Error none = {0};
+    if (!file_is_folder(folder) || !file_list(arena, folder, &names, &n, &none)) return STR("");
+    while (n > 0 && !is_checkpoint(names[n - 1])) n--;
+    if (n == 0) return STR("");
+    return str_printf(arena, "%s/%.*s", folder, STR_ARG(names[n - 1]));
+}
+
+// ---------------------------------------------------------------- writing
+static void put_integer(GgufWriter *w, const char *key, int64_t value) {
+    gguf_set_integer(w, key, GGUF_I64, value);
+}
+
+static void put_keys(const void *user, GgufWriter *w) {
+    const Trainer *t = user;
+    const Progress *p = &t->progress;
+    Arena arena;
+    Error none = {0};
+    if (!arena_init(&arena, 1 << 20, &none))
+        return; // a checkpoint without keys is none: read finds it
+    StrBuilder lines = str_builder(&arena);
+    settings_write(t->spec.settings, &lines, true);
+    gguf_set_string(w, KEY "settings", str_built(&lines));
+    put_integer(w, KEY "step", p->step);
+    put_integer(w, KEY "tokens", p->tokens);
+    put_integer(w, KEY "samples", p->samples);
+    gguf_set_number(w, KEY "seconds", GGUF_F64, p->seconds);
+    gguf_set_number(w, KEY "best_loss", GGUF_F64, isfinite(p->best_loss) ? p->best_loss : -1);
+    put_integer(w, KEY "best_step", p->best_step);
+    gguf_set_array(w, KEY "norms", GGUF_F64, p->guard.norm, GUARD_WINDOW);
+    put_integer(w, KEY "norms_seen", p->guard.n_seen);
+    put_integer(w, KEY "optimizer_step", t->optimizer.step);
+    gguf_set_integer(w, KEY "corpus", GGUF_U64, (int64_t)t->spec.corpus->fingerprint);
+    arena_drop(&arena);
+}
+
+// The oldest go; the list is sorted by step.  What a killed run left half written goes too.
+static bool tidy(Arena *arena, const char *folder, int64_t keep, Error *err) {
+    const Str *names;
+    int64_t n, n_checkpoints = 0;
+    if (!file_list(arena, folder, &names, &n, err)) return false;
+    for (int64_t i = n - 1; i >= 0; i--) {
+        bool is_left = str_starts(names[i], STR("step-")) && str_ends(names[i], STR(".tmp"));
+        if (is_checkpoint(names[i]) && ++n_checkpoints > keep) is_left = true;
+        if (!is_left) continue;
+        Str path = str_printf(arena, "%s/%.*s", folder, STR_ARG(names[i]));
+        if (!file_remove(path.data, err)) return false;
+    }
+    return true;
+}
+
+bool checkpoint_save(const Trainer *t, const char *folder, Error *err) {
+    Arena arena;
+    if (!arena_init(&arena, 16 << 20, err)) return false;
+    ExportExtra extra = {MOMENTS, t->optimizer.moments, t->optimizer.n_moments, put_keys, t};
+    ExportOptions options = {
+        .has_type = true, .type = DTYPE_F32, .pool = t->spec.pool, .extra = &extra};
+    Str path = checkpoint_path(&arena, folder, t->progress.step);
+    bool ok = file_make_folder(folder, err) &&
+              model_save_gguf(t->spec.model, path.data, options, err) &&
+              tidy(&arena, folder, t->spec.settings->keep, err);
+    arena_drop(&arena);
+    return ok;
+}
+
+// ---------------------------------------------------------------- reading
+static bool get(const GgufFile *f, const char *key, int64_t *value, Error *err) {
+    return gguf_get_integer(f, key, (GgufRange){0, INT64_MAX}, value, err);
+}
+
+static bool read_guard(const GgufFile *f, SpikeGuard *guard, Error *err) {
+    const GgufValue *norms = gguf_find(f, KEY "norms");
+    bool ok = norms && norms->is_array && norms->n == GUARD_WINDOW;
+    for (int i = 0; ok && i < GUARD_WINDOW; i++) ok = gguf_value_number(norms, i, &guard->norm[i]);
+    if (!ok)
+        return error_set(err, ERROR_FORMAT, "%s: " KEY "norms is damaged", f->tensors.path.data);
+    return get(f, KEY "norms_seen", &guard->n_seen, err);
+}
+
+bool checkpoint_read(const Model *model, Settings *settings, Progress *p, Error *err) {
+    const GgufFile *f = &model->gguf;
+    Str lines;
+    if (!gguf_find(f, KEY "settings"))
+        return error_set(err, ERROR_FORMAT, "%s is a model, not a checkpoint of its training",
+                         model->name.data);
+    *settings = settings_default();
+    *p = (Progress){0};
+    if (!gguf_get_string(f, KEY "settings", &lines, err) ||
+        !settings_read(settings, lines, f->tensors.path.data, err) ||
+        !get(f, KEY "step", &p->step, err) || !get(f, KEY "tokens", &p->tokens, err) ||
+        !get(f, KEY "samples", &p->samples, err) || !get(f, KEY "best_step", &p->best_step, err) ||
+        !gguf_get_number(f, KEY "seconds", 0, 1e12, &p->seconds, err) ||
+        !gguf_get_number(f, KEY "best_loss", -1, 1e12, &p->best_loss, err))
+        return false;
+    if (p->best_loss < 0) p->best_loss = INFINITY;
+    return read_guard(f, &p->guard, err);
+}
+
+static bool is_corpus(const Trainer *t, const GgufFile *f) {
+    const GgufValue *corpus = gguf_find(f, KEY "corpus");
+    uint64_t fingerprint = 0;
+    if (!corpus || corpus->bytes != sizeof fingerprint) return false;
+    memcpy(&fingerprint, corpus->data, sizeof fingerprint);
+    return fingerprint == t->spec.corpus->fingerprint;
+}
+
+bool checkpoint_restore(Trainer *t, const Progress *progress, Error *err) {
+    const Model *model = t->spec.model;
+    const char *path = model->gguf.tensors.path.data;
+    Optimizer *o = &t->optimizer;
+    const TensorEntry *moments = tensor_file_find(model->tensors, STR(MOMENTS));
+    if (!is_corpus(t, &model->gguf))
+        return error_set(err, ERROR_USAGE, "%s was trained on other texts", path);
+    if (!moments || moments->bytes != o->n_moments * (int64_t)sizeof *o->moments)
+        return error_set(err, ERROR_FORMAT, "%s: tensor " MOMENTS " does not fit the weights",
+                         path);
+    memcpy(o->moments, moments->data, (size_t)moments->bytes);
+    if (!get(&model->gguf, KEY "optimizer_step", &o->step, err)) return false;
+    t->progress = *progress;
+    return model_intact(model, err);
+}

@@ -1,0 +1,286 @@
+// trainer.c - the step: what is drawn, computed, judged and taken.
+#include "train/trainer.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "model/weights.h"
+#include "train/fault.h"
+
+// A batch: samples side by side, each a sequence of its own.
+typedef struct Packed {
+    int32_t *ids, *target; // (batch * context)
+    float *weight;         // 1 where the target counts, else 0
+    float *per_row;        // losses
+    Span *span;            // (batch)
+    Batch batch;
+    int64_t n_scored;
+} Packed;
+
+static Packed *packed_make(Arena *arena, int64_t samples, int64_t context) {
+    Packed *p = arena_new(arena, Packed, 1);
+    p->ids = arena_new(arena, int32_t, samples * context);
+    p->target = arena_new(arena, int32_t, samples * context);
+    p->weight = arena_new(arena, float, samples *context);
+    p->per_row = arena_new(arena, float, samples *context);
+    p->span = arena_new(arena, Span, samples);
+    return p;
+}
+
+static void packed_clear(Packed *p) {
+    p->batch = (Batch){.ids = p->ids, .span = p->span};
+    p->n_scored = 0;
+}
+
+static void packed_add(Packed *p, const Corpus *corpus, Sample s) {
+    Batch *b = &p->batch;
+    p->span[b->n_spans++] = (Span){.first = b->n, .n = s.n - 1};
+    for (int64_t i = 0; i + 1 < s.n; i++, b->n++) {
+        p->ids[b->n] = corpus->id[s.first + i];
+        p->target[b->n] = corpus->id[s.first + i + 1];
+        p->weight[b->n] = i + 1 >= s.given ? 1 : 0;
+    }
+    p->n_scored += s.n - s.given;
+}
+
+static Tensor *packed_loss(Run *run, const Model *model, const Packed *p) {
+    LossSpec spec = {.target = p->target, .weight = p->weight, .per_row = p->per_row};
+    return model_loss(run, model, &p->batch, spec);
+}
+
+// ---------------------------------------------------------------- opening
+// The largest batch there can be, for planning.
+static void packed_fill(Packed *p, int64_t samples, int64_t context) {
+    packed_clear(p);
+    for (int64_t i = 0; i < samples; i++)
+        p->span[p->batch.n_spans++] = (Span){.first = i * context, .n = context};
+    p->batch.n = samples * context;
+    p->n_scored = p->batch.n;
+    for (int64_t i = 0; i < p->batch.n; i++) p->weight[i] = 1;
+}
+
+static Tensor *learn(Trainer *t, double share) {
+    Tensor *loss = packed_loss(&t->learn, t->spec.model, t->packed);
+    Tensor *part = share == 1 ? loss : op_scale(&t->learn, loss, (float)share);
+    run_backward(&t->learn, part);
+    return loss;
+}
+
+static bool plan(Trainer *t, Error *err) {
+    const Settings *s = t->spec.settings;
+    packed_fill(t->packed, s->batch, s->context);
+    run_plan_begin(&t->learn);
+    learn(t, 0.5);
+    if (!run_allocate(&t->learn, err)) return false;
+    run_plan_begin(&t->check);
+    packed_loss(&t->check, t->spec.model, t->packed);
+    return run_allocate(&t->check, err);
+}
+
+static bool open_runs(Trainer *t, Error *err) {
+    const Settings *s = t->spec.settings;
+    if (!run_open(&t->learn, t->spec.pool, err) || !run_open(&t->check, t->spec.pool, err))
+        return false;
+    Run *both[] = {&t->learn, &t->check};
+    for (int i = 0; i < 2; i++) {
+        both[i]->exact = true;
+        if (t->spec.kernels) both[i]->kernels = t->spec.kernels;
+    }
+    t->learn.tape = &t->tape;
+    t->learn.recompute = s->recompute;
+    t->learn.dropout = (float)s->dropout;
+    return plan(t, err);
+}
+
+static OptimizerSpec optimizer_spec(const Settings *s) {
+    OptimizerSpec spec = optimizer_default();
+    spec.beta1 = s->beta1;
+    spec.beta2 = s->beta2;
+    spec.epsilon = s->epsilon;
+    spec.decay = s->weight_decay;
+    if (s->muon_rate > 0) spec.muon_rate = s->muon_rate / s->rate;
+    return spec;
+}
+
+static Schedule schedule_of(const Settings *s) {
+    int64_t warmup = s->warmup >= 0 ? s->warmup : s->steps / 50;
+    if (warmup > s->steps) warmup = s->steps;
+    int64_t decay = (int64_t)(s->decay_share * (double)(s->steps - warmup));
+    return (Schedule){.kind = (ScheduleKind)s->schedule,
+                      .peak = s->rate,
+                      .floor = s->rate * s->final_rate,
+                      .warmup = warmup,
+                      .steps = s->steps,
+                      .decay = decay};
+}
+
+static bool check_fit(const TrainerSpec *spec, Error *err) {
+    const Settings *s = spec->settings;
+    const Config *c = &spec->model->config;
+    if (s->batch < 1 || s->steps < 1 || s->rate <= 0 || s->context < 1)
+        return error_set(err, ERROR_USAGE, "batch, steps, rate and context must be above 0");
+    if (s->context > c->context)
+        return error_set(err, ERROR_USAGE, "context: %lld tokens; the model was made for %lld",
+                         (long long)s->context, (long long)c->context);
+    return true;
+}
+
+bool trainer_open(Trainer *t, const TrainerSpec *spec, Error *err) {
+    const Settings *s = spec->settings;
+    *t = (Trainer){.spec = *spec};
+    t->progress.best_loss = INFINITY;
+    if (!check_fit(spec, err) || !arena_init(&t->arena, ARENA_DEFAULT, err)) return false;
+    t->schedule = schedule_of(s);
+    if (!schedule_check(&t->schedule, err)) return false;
+    t->gradients = weights_give_gradients(spec->model, &t->n_gradients);
+    t->parameters = parameters_of_model(&t->arena, spec->model,
+                                        s->optimizer == OPTIMIZER_MUON ? RULE_MUON : RULE_ADAMW);
+    if (!optimizer_init(&t->optimizer, &t->parameters, optimizer_spec(s), err)) return false;
+    t->draw = draw_make(&t->arena, spec->corpus, s->context, (uint64_t)s->seed);
+    t->packed = packed_make(&t->arena, s->batch, s->context);
+    return open_runs(t, err);
+}
+
+void trainer_close(Trainer *t) {
+    run_close(&t->learn);
+    run_close(&t->check);
+    optimizer_drop(&t->optimizer);
+    arena_drop(&t->arena);
+    *t = (Trainer){0};
+}
+
+// ---------------------------------------------------------------- a step
+// Draws the samples of the step; *n_scored: of all of them.
+static Sample *draw_step(Trainer *t, int64_t n, int64_t *n_scored) {
+    Sample *sample = arena_new(&t->arena, Sample, n);
+    *n_scored = 0;
+    t->draw.counter = t->progress.samples;
+    for (int64_t i = 0; i < n; i++) {
+        sample[i] = draw_next(&t->draw);
+        *n_scored += sample[i].n - sample[i].given;
+    }
+    return sample;
+}
+
+// Every batch of every step leaves out other values.
+static uint64_t dropout_key(const Trainer *t, int64_t i_batch) {
+    const Settings *s = t->spec.settings;
+    uint64_t at = (uint64_t)(t->progress.step * s->accumulate + i_batch + 1);
+    return (uint64_t)s->seed + at * 0xd1342543de82ef95u;
+}
+
+// Gradients of all batches; *loss: their mean over the scored tokens.
+static bool gradients_of_step(Trainer *t, const Sample *sample, int64_t n_scored, double *loss,
+                              Error *err) {
+    const Settings *s = t->spec.settings;
+    memset(t->gradients, 0, sizeof(float) * (size_t)t->n_gradients);
+    *loss = 0;
+    for (int64_t i = 0; i < s->accumulate; i++) {
+        packed_clear(t->packed);
+        for (int64_t k = 0; k < s->batch; k++)
+            packed_add(t->packed, t->spec.corpus, sample[i * s->batch + k]);
+        double share = (double)t->packed->n_scored / (double)n_scored;
+        run_begin(&t->learn);
+        t->learn.dropout_key = dropout_key(t, i);
+        double part = (double)tensor_f32(learn(t, share))[0];
+        if (!isfinite(part))
+            return fault_in_forward(&t->check, t->spec.model, &t->packed->batch,
+                                    t->progress.step + 1, err);
+        *loss += share * part;
+    }
+    return true;
+}
+
+// The way a step ends: judged, and taken if it is good.
+static void take_step(Trainer *t, GradientNorm norm, StepReport *r) {
+    const Settings *s = t->spec.settings;
+    Progress *p = &t->progress;
+    r->norm = norm.norm;
+    r->rate = schedule_rate(&t->schedule, p->step + 1);
+    r->judgement = spike_judge(&p->guard, &t->parameters, norm, s->spike, r->words);
+    if (r->judgement != STEP_GOOD) return;
+    StepSpec step = {r->rate, clip_factor(norm.norm, s->clip)};
+    optimizer_step(&t->optimizer, t->learn.kernels, t->spec.pool, step);
+}
+
+bool trainer_step(Trainer *t, StepReport *r, Error *err) {
+    const Settings *s = t->spec.settings;
+    Progress *p = &t->progress;
+    double begun = clock_seconds();
+    ArenaMark mark = arena_mark(&t->arena);
+    int64_t n_samples = s->batch * s->accumulate, n_scored;
+    Sample *sample = draw_step(t, n_samples, &n_scored);
+    *r = (StepReport){.step = p->step + 1, .tokens = n_scored};
+    bool ok = gradients_of_step(t, sample, n_scored, &r->loss, err);
+    arena_back(&t->arena, mark);
+    if (!ok) return false;
+    take_step(t, gradient_norm(&t->parameters, t->spec.pool), r);
+    if (r->judgement == STEP_NOT_FINITE)
+        return error_set(err, ERROR_FORMAT, "step %lld: %s", (long long)r->step, r->words);
+    p->step++;
+    p->samples += n_samples;
+    p->tokens += n_scored;
+    r->seconds = clock_seconds() - begun;
+    p->seconds += r->seconds;
+    return true;
+}
+
+// ---------------------------------------------------------------- validation
+// The bytes that the scored tokens stand for.
+static int64_t scored_bytes(const Trainer *t) {
+    const Packed *p = t->packed;
+    int64_t bytes = 0;
+    for (int64_t i = 0; i < p->batch.n; i++)
+        if (p->weight[i] > 0)
+            bytes += (int64_t)tokenizer_piece(t->spec.corpus->tokenizer, p->target[i], false).n;
+    return bytes;
+}
+
+bool trainer_validate(Trainer *t, Validation *v, Error *err) {
+    const Settings *s = t->spec.settings;
+    const Corpus *c = t->spec.corpus;
+    int64_t n = corpus_validation_samples(c, s->context), bytes = 0;
+    double nats = 0;
+    *v = (Validation){0};
+    for (int64_t i = 0; i < n && (s->validation_tokens == 0 || v->tokens < s->validation_tokens);) {
+        packed_clear(t->packed);
+        for (int64_t k = 0; k < s->batch && i < n; k++, i++)
+            packed_add(t->packed, c, corpus_validation(c, s->context, i));
+        run_begin(&t->check);
+        packed_loss(&t->check, t->spec.model, t->packed);
+        for (int64_t row = 0; row < t->packed->batch.n; row++)
+            if (t->packed->weight[row] > 0) nats += (double)t->packed->per_row[row];
+        v->tokens += t->packed->n_scored;
+        bytes += scored_bytes(t);
+    }
+    if (v->tokens) v->nats = nats / (double)v->tokens;
+    if (bytes) v->bits = nats / log(2) / (double)bytes;
+    if (isfinite(v->nats)) return true;
+    return error_set(err, ERROR_FORMAT, "step %lld: the validation loss is not a number",
+                     (long long)t->progress.step);
+}
+
+// ---------------------------------------------------------------- accounts
+static void count_matrix(void *user, const Weight *w, int layer) {
+    double *values = user;
+    (void)layer;
+    if (w->tensor->rank == 2) *values += (double)tensor_count(w->tensor);
+}
+
+double trainer_flops_per_token(const Trainer *t) {
+    Model *m = t->spec.model;
+    const Config *c = &m->config;
+    double values = 0;
+    weights_each(m, count_matrix, &values);
+    if (!m->is_tied) values -= (double)tensor_count(&m->embed); // rows are looked up
+    if (m->embed_positions.data) values -= (double)tensor_count(&m->embed_positions);
+    double pairs = (double)t->spec.settings->context / 2; // a query sees half of the others
+    return 6 * values + 12 * pairs * c->layers * c->heads * c->head_width;
+}
+
+size_t trainer_bytes(const Trainer *t) {
+    int64_t floats = 2 * t->n_gradients + t->optimizer.n_moments; // weights and gradients
+    return (size_t)floats * sizeof(float) + run_planned_bytes(&t->learn) +
+           run_planned_bytes(&t->check);
+}
