@@ -75,4 +75,8 @@ MUST_USE bool model_save_gguf(const Model *model, const char *path, ExportOption
 MUST_USE bool model_save_hf(const Model *model, const char *folder, ExportOptions options,
                             Error *err);
 
+// A vocabulary without a model: as a tokenizer.json if the path ends in .json, else as a GGUF file
+// without weights.
+MUST_USE bool vocab_save(const Vocab *vocab, const char *path, Error *err);
+
 #endif
