@@ -229,6 +229,42 @@ static Tensor *attention_pattern_case(Case *c) {
     return op_attention_mix(c->run, op_attention_pattern(c->run, q, k, spec), v, spec);
 }
 
+// Sequences of 7, 1 and 4 rows, for ops that walk from row to row.  In the odd variants the first
+// and the last begin with something carried in, of `n` numbers.
+static const Recurrence *recurrence(Case *c, int64_t n) {
+    static const Span span[] = {{0, 7, 0}, {7, 1, 0}, {8, 4, 0}};
+    Recurrence *r = run_describe(c->run, sizeof *r);
+    float **carry = run_describe(c->run, 3 * sizeof *carry);
+    *r = (Recurrence){span, 3, c->variant % 2 ? carry : NULL};
+    Rng rng = rng_seed(5);
+    for (int s = 0; s < 3; s++) {
+        carry[s] = s == 1 ? NULL : run_describe(c->run, sizeof(float) * (size_t)n);
+        for (int64_t i = 0; i < n && s != 1; i++) carry[s][i] = (float)rng_normal(&rng);
+    }
+    return r;
+}
+
+static Tensor *elman_case(Case *c) {
+    return op_elman(c->run, parameter(c, 0, 12, 5), parameter(c, 1, 5, 5), recurrence(c, 5));
+}
+
+static Tensor *lstm_case(Case *c) {
+    return op_lstm(c->run, parameter(c, 0, 12, 20), parameter(c, 1, 20, 5), recurrence(c, 10));
+}
+
+static Tensor *causal_conv_case(Case *c) {
+    return op_causal_conv(c->run, parameter(c, 0, 12, 6), parameter(c, 1, 6, 4),
+                          c->variant < 2 ? parameter(c, 2, 0, 6) : NULL, recurrence(c, 18));
+}
+
+// 20 channels are more than a block.
+static Tensor *selective_scan_case(Case *c) {
+    Scan *scan = run_describe(c->run, sizeof *scan);
+    *scan = (Scan){parameter(c, 0, 12, 20), parameter(c, 1, 12, 20), parameter(c, 2, 12, 3),
+                   parameter(c, 3, 12, 3),  parameter(c, 4, 20, 3),  parameter(c, 5, 0, 20)};
+    return op_selective_scan(c->run, scan, recurrence(c, 60));
+}
+
 // A row without weight, with and without a soft cap.  (Large vocabularies: test_loss.c.)
 static Tensor *cross_entropy_case(Case *c) {
     static const int32_t target[] = {1, 19, 3, 10};
@@ -263,6 +299,10 @@ OP_CHECKED(op_rotary, rotary_case, 2)
 OP_CHECKED(op_attention, attention_case, 5)
 OP_CHECKED(op_attention_pattern, attention_pattern_case, 5)
 OP_CHECKED(op_attention_mix, attention_pattern_case, 1)
+OP_CHECKED(op_elman, elman_case, 2)
+OP_CHECKED(op_lstm, lstm_case, 2)
+OP_CHECKED(op_causal_conv, causal_conv_case, 3)
+OP_CHECKED(op_selective_scan, selective_scan_case, 2)
 OP_CHECKED(op_cross_entropy, cross_entropy_case, 2)
 OP_NOT_DIFFERENTIABLE(op_rotary_angles, "its input is the positions, which are given")
 OP_NOT_DIFFERENTIABLE(op_kv_store, "it copies; attention's gradients go to k and v directly")

@@ -16,6 +16,13 @@
 #include "tensor/kv.h"
 #include "tensor/run.h"
 
+// Rows of a batch that are consecutive positions of one sequence.
+typedef struct Span {
+    int64_t first;    // row in the batch
+    int64_t n;        // rows, >= 1
+    int64_t position; // of the first row in its sequence
+} Span;
+
 // ---------------------------------------------------------------- op_linear.c
 // y (T, O) = x (T, I) w^T + bias,  w (O, I) of any type, bias (O) or absent.
 // With a quantised w and !run->exact, x is rounded to int8 per 32 values first.  Gradients flow to
@@ -90,13 +97,6 @@ Tensor *op_rotary_angles(Run *run, const Rotary *rotary, const int64_t *position
 Tensor *op_rotary(Run *run, Tensor *x, const Rotary *rotary, const Tensor *angles, int head_width);
 
 // ---------------------------------------------------------------- op_attention.c
-// Rows of a batch that are consecutive positions of one sequence.
-typedef struct Span {
-    int64_t first;    // row in the batch
-    int64_t n;        // rows, >= 1
-    int64_t position; // of the first row in its sequence
-} Span;
-
 typedef struct AttentionSpec {
     int heads, kv_heads, head_width; // kv_heads divides heads
     float scale;                     // factor on q.k, usually 1 / sqrt(D)
@@ -128,6 +128,44 @@ Tensor *op_attention(Run *run, Tensor *q, Tensor *k, Tensor *v, const AttentionS
 // over the positions 0 .. S-1 of the row's own sequence (S: the longest of the batch, 0 beyond).
 Tensor *op_attention_pattern(Run *run, Tensor *q, Tensor *k, const AttentionSpec *spec);
 Tensor *op_attention_mix(Run *run, Tensor *pattern, Tensor *v, const AttentionSpec *spec);
+
+// ---------------------------------------------------------------- op_recurrent.c
+// For ops in which a row depends on the row before: the sequences of the batch, and the numbers
+// that each carries over from its last forward to the next.
+typedef struct Recurrence {
+    const Span *span;
+    int n_spans;
+    float *const *carry; // (n_spans) read, then overwritten with what the span's last row leaves.
+                         // NULL, or an entry NULL: begins at zero and leaves nothing
+} Recurrence;
+
+// Elman's recurrent network (Elman 1990, Cognitive Science 14): h[t] = tanh(a[t] + U h[t-1]).
+//   a (T, H) the inputs, already projected   u (H, H)   carry (H) h   result h (T, H)
+// Step t of all sequences is one product; gradients go back through the whole span, and stop at
+// what was carried in.
+Tensor *op_elman(Run *run, Tensor *a, const Tensor *u, const Recurrence *r);
+// Long short-term memory (Hochreiter and Schmidhuber 1997; with the forget gate of Gers et al.
+// 2000), gates in PyTorch's order:
+//   i, f, g, o = a[t] + U h[t-1];  c[t] = s(f) c[t-1] + s(i) tanh(g);  h[t] = s(o) tanh(c[t])
+//   a (T, 4H)   u (4H, H)   carry (2H) h, then c   result h (T, H)
+Tensor *op_lstm(Run *run, Tensor *a, const Tensor *u, const Recurrence *r);
+
+// ---------------------------------------------------------------- op_scan.c
+// Each channel filtered by itself over its last W rows: y[t] = bias + sum over j of
+// w[j] x[t - W + 1 + j].   x (T, C)   w (C, W)   bias (C) or absent   carry (W-1, C) the last rows
+Tensor *op_causal_conv(Run *run, Tensor *x, const Tensor *w, const Tensor *bias,
+                       const Recurrence *r);
+
+// The selective state space of Mamba (Gu and Dao 2023, arXiv 2312.00752).  With A = -exp(a_log) and
+// delta = softplus(dt), every channel has N states that fade and are written to:
+//   h[t] = exp(delta[t] A) h[t-1] + delta[t] u[t] B[t];   y[t] = h[t] . C[t] + D u[t]
+typedef struct Scan {
+    Tensor *u, *dt;          // (T, C)
+    Tensor *b, *c;           // (T, N)
+    const Tensor *a_log, *d; // (C, N) (C), f32
+} Scan;
+// Result (T, C); carry (C, N) h.
+Tensor *op_selective_scan(Run *run, const Scan *scan, const Recurrence *r);
 
 // ---------------------------------------------------------------- op_loss.c
 // Mean cross-entropy in nats of logits = softcap(x head^T) against target (T), weighted by weight
