@@ -198,7 +198,7 @@ static Tensor *rotary_case(Case *c) {
 }
 
 // Two sequences of 5 and 70 tokens, 4 query heads on 2 key/value heads; the second is longer than a
-// block.  Variants: causal, full, window, window with kept positions, soft cap.
+// block.  Variants: causal, full, window, window with kept positions, soft cap, linear bias.
 static AttentionSpec *attention_spec(Case *c) {
     static const Span span[] = {{0, 5, 0}, {5, 70, 0}};
     AttentionSpec *spec = run_describe(c->run, sizeof *spec);
@@ -209,9 +209,11 @@ static AttentionSpec *attention_spec(Case *c) {
     spec->cache = run_describe(c->run, 2 * sizeof *spec->cache);
     spec->cache[0] = spec->cache[1] = NULL;
     if (c->variant == 1) spec->is_causal = false;
-    if (c->variant >= 2) spec->window = 3;
+    if (c->variant >= 2 && c->variant <= 4) spec->window = 3;
     if (c->variant == 3) spec->kept = 2;
     if (c->variant == 4) spec->softcap = 1.3f;
+    static const float slope[] = {0.5f, 0.25f, 0.125f, 1};
+    if (c->variant == 5) spec->slope = slope;
     return spec;
 }
 
@@ -296,8 +298,8 @@ OP_CHECKED(op_gate_heads, gate_heads_case, 1)
 OP_CHECKED(op_dropout, dropout_case, 1)
 OP_CHECKED(op_recompute, recompute_case, 2)
 OP_CHECKED(op_rotary, rotary_case, 2)
-OP_CHECKED(op_attention, attention_case, 5)
-OP_CHECKED(op_attention_pattern, attention_pattern_case, 5)
+OP_CHECKED(op_attention, attention_case, 6)
+OP_CHECKED(op_attention_pattern, attention_pattern_case, 6)
 OP_CHECKED(op_attention_mix, attention_pattern_case, 1)
 OP_CHECKED(op_elman, elman_case, 2)
 OP_CHECKED(op_lstm, lstm_case, 2)
@@ -305,4 +307,5 @@ OP_CHECKED(op_causal_conv, causal_conv_case, 3)
 OP_CHECKED(op_selective_scan, selective_scan_case, 2)
 OP_CHECKED(op_cross_entropy, cross_entropy_case, 2)
 OP_NOT_DIFFERENTIABLE(op_rotary_angles, "its input is the positions, which are given")
+OP_NOT_DIFFERENTIABLE(op_sine_positions, "its input is the positions, which are given")
 OP_NOT_DIFFERENTIABLE(op_kv_store, "it copies; attention's gradients go to k and v directly")

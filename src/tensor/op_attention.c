@@ -26,6 +26,10 @@ bool attention_sees(const AttentionSpec *spec, int64_t i, int64_t j) {
     return i - j < spec->window && j - i < spec->window;
 }
 
+float attention_bias(const AttentionSpec *spec, int64_t h, int64_t i, int64_t j) {
+    return spec->slope ? -spec->slope[h] * (float)(i > j ? i - j : j - i) : 0;
+}
+
 // ---------------------------------------------------------------- keys and values
 void op_kv_store(Run *run, const Tensor *k, const Tensor *v, AttentionSpec *spec) {
     int64_t width = (int64_t)spec->kv_heads * spec->head_width;
@@ -145,6 +149,10 @@ static void score_block(const Attend *a, const Tile *t, const float *q, int64_t 
         kernels->tanh(row, row, width);
         kernels->scale(row, row, spec->softcap, width);
     }
+    for (int64_t r = 0; r < t->m && spec->slope; r++)
+        for (int64_t j = from; j < from + width; j++)
+            p[r * BLOCK + j - from] +=
+                attention_bias(spec, t->g * a->group + r % a->group, t->i_first + r / a->group, j);
     if (block_is_open(spec, t, from, from + width)) return;
     for (int64_t r = 0; r < t->m; r++) {
         int64_t i = t->i_first + r / a->group;
@@ -367,6 +375,7 @@ static void square_scores(const Kernels *kernels, const Square *sq, const float 
                 s = spec->softcap * t;
                 slope = 1 - t * t;
             }
+            s += attention_bias(spec, sq->head, sq->i + r, sq->j + c);
             *at = attention_sees(spec, sq->i + r, sq->j + c) ? expf(s - lse) : 0;
             *ds_at = *at * (*ds_at - delta[r]) * slope * spec->scale;
         }

@@ -1,4 +1,5 @@
-// op_embed.c - picking rows: of a table of embeddings, or of a result.
+// op_embed.c - picking rows: of a table of embeddings, or of a result; and rows of sine positions.
+#include <math.h>
 #include <string.h>
 
 #include "tensor/ops.h"
@@ -47,6 +48,22 @@ Tensor *op_rows(Run *run, Tensor *x, const int32_t *rows, int64_t n) {
         node->y = y;
         node->grad = x->grad;
         node->row = rows;
+    }
+    return y;
+}
+
+// ---------------------------------------------------------------- sine positions
+// In double, for the angles of far positions are large.
+Tensor *op_sine_positions(Run *run, const int64_t *positions, int64_t n, int64_t width) {
+    Tensor *y = run_new2(run, n, width);
+    if (run->dry) return y;
+    for (int64_t c = 0; c < width; c += 2) {
+        double speed = pow(10000, -(double)c / (double)width);
+        for (int64_t row = 0; row < n; row++) {
+            float *pair = tensor_f32(y) + row * width + c;
+            pair[0] = (float)sin((double)positions[row] * speed);
+            if (c + 1 < width) pair[1] = (float)cos((double)positions[row] * speed);
+        }
     }
     return y;
 }

@@ -42,13 +42,15 @@ static float *pattern_row(const Tensor *pattern, int64_t head, int64_t row) {
 
 // ---------------------------------------------------------------- pattern
 // Softmax of one query's scores, in place; masked and missing positions become 0.
-static void soften(const PatternWork *work, float *p, Place place, int64_t width) {
+static void soften(const PatternWork *work, int64_t head, float *p, Place place, int64_t width) {
     const AttentionSpec *spec = work->spec;
     for (int64_t j = 0; j < width; j++) {
-        if (j >= place.n_keys || !attention_sees(spec, place.i, j))
+        if (j >= place.n_keys || !attention_sees(spec, place.i, j)) {
             p[j] = -INFINITY;
-        else if (spec->softcap > 0)
-            p[j] = spec->softcap * tanhf(p[j] / spec->softcap);
+            continue;
+        }
+        if (spec->softcap > 0) p[j] = spec->softcap * tanhf(p[j] / spec->softcap);
+        p[j] += attention_bias(spec, head, place.i, j);
     }
     float highest = work->kernels->maximum(p, width);
     if (isinf(highest)) highest = 0;
@@ -84,7 +86,7 @@ static void pattern_task(void *arg, int64_t begin, int64_t end, int worker) {
             int64_t n = place.n_keys - j < KV_TILE ? place.n_keys - j : KV_TILE;
             memcpy(p + j, tile, sizeof(float) * (size_t)n);
         }
-        soften(work, p, place, width);
+        soften(work, head, p, place, width);
     }
 }
 

@@ -42,6 +42,9 @@ void op_linears(Run *run, Tensor *x, const LinearPart *part, int n_parts, Tensor
 Tensor *op_embed(Run *run, const Tensor *table, const int32_t *ids, int64_t n);
 // y (n, C): rows of x itself.  `rows` must stay valid until backward.
 Tensor *op_rows(Run *run, Tensor *x, const int32_t *rows, int64_t n);
+// y (n, C): sine positions (Vaswani et al. 2017, arXiv 1706.03762, 3.5), one wave for each pair of
+// values: y[2i] = sin(p / 10000^(2i/C)), y[2i+1] = cos of the same.  Not differentiable.
+Tensor *op_sine_positions(Run *run, const int64_t *positions, int64_t n, int64_t width);
 
 // ---------------------------------------------------------------- op_norm.c
 // Root-mean-square norm (Zhang and Sennrich 2019, arXiv 1910.07467): x / sqrt(mean(x^2) + eps) * w.
@@ -104,6 +107,7 @@ typedef struct AttentionSpec {
     bool is_causal;                  // key position j <= query position i
     int64_t window;                  // > 0: i - window < j <= i; when not causal |i - j| < window
     int64_t kept;                    // with a window: j < kept stays visible
+    const float *slope;              // (H) ALiBi: slope * |i - j| is taken off a score; or NULL
     const Span *span;
     int n_spans;
     KvCache **cache; // (n_spans) filled by op_kv_store: all keys and values up to the span's end
@@ -111,6 +115,9 @@ typedef struct AttentionSpec {
 
 // May query position i see key position j?  The one definition, for ops, tests and drawings.
 bool attention_sees(const AttentionSpec *spec, int64_t i, int64_t j);
+// What is added to head h's score of the two: 0, or the linear bias by distance that stands for
+// positions in ALiBi (Press et al. 2021, arXiv 2108.12409).
+float attention_bias(const AttentionSpec *spec, int64_t h, int64_t i, int64_t j);
 
 // Puts k, v (T, G*D) behind what each span's cache holds (cache[s] not NULL: its type, and its
 // length must be the span's position), or makes caches for this forward where cache[s] is NULL.
