@@ -117,9 +117,9 @@ TEST(train, starts_at_the_logarithm_of_the_vocabulary_and_learns) {
     CHECK(trainer_validate(&b.trainer, &before, &err));
     CHECK_CLOSE(before.nats, log(257), 0.1);
     CHECK_CLOSE(before.bits, before.nats / log(2), 0.02); // a token is a byte, but for the last
-    steps(&b, 60);
-    CHECK(trainer_validate(&b.trainer, &after, &err));
-    CHECK_CLOSE(after.nats, 2.9, 0.3);
+    CHECK(steps(&b, 60) < 3.4);
+    CHECK(trainer_validate(&b.trainer, &after, &err)); // on Chinese text, which ends the page
+    CHECK(after.nats < before.nats - 0.7);
     CHECK_EQUAL(b.trainer.progress.tokens, 60 * 4 * 32);
     bench_close(&b);
 }

@@ -55,12 +55,13 @@ HEED_API void heed_engine_close(HeedEngine *engine);
 typedef struct HeedInfo {
     const char *architecture; /* "llama" */
     int64_t parameters;       /* all, tied weights once */
-    int64_t parameters_embedding, parameters_attention, parameters_feed_forward,
-        parameters_norm_position;
+    int64_t parameters_embedding, parameters_attention, parameters_recurrent,
+        parameters_feed_forward, parameters_norm_position;
     int64_t weight_bytes;
     int layers, width, heads, kv_heads, head_width;
     int64_t vocabulary, context_length;
-    int64_t kv_bytes_per_token; /* of a cache in f16 */
+    int64_t kv_bytes_per_token; /* of a cache in f16; 0 without attention */
+    int64_t carried_bytes;      /* of recurrent layers, for a text of any length */
 } HeedInfo;
 
 /* Strings live as long as the engine. */

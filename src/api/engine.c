@@ -63,6 +63,7 @@ HeedInfo heed_engine_info(const HeedEngine *engine) {
                       .parameters = count.total,
                       .parameters_embedding = count.place[PLACE_EMBEDDING],
                       .parameters_attention = count.place[PLACE_ATTENTION],
+                      .parameters_recurrent = count.place[PLACE_RECURRENT],
                       .parameters_feed_forward = count.place[PLACE_FEED_FORWARD],
                       .parameters_norm_position = count.place[PLACE_NORM_POSITION],
                       .weight_bytes = count.bytes,
@@ -73,7 +74,8 @@ HeedInfo heed_engine_info(const HeedEngine *engine) {
                       .head_width = c->head_width,
                       .vocabulary = c->vocab,
                       .context_length = c->context,
-                      .kv_bytes_per_token = (int64_t)state_bytes_per_position(m, DTYPE_F16)};
+                      .kv_bytes_per_token = (int64_t)state_bytes_per_position(m, DTYPE_F16),
+                      .carried_bytes = (int64_t)state_bytes_carried(m)};
 }
 
 int64_t heed_tokenize(const HeedEngine *engine, const char *text, size_t bytes, bool add_special,

@@ -39,13 +39,14 @@ static void print_place(const char *name, int64_t n, int64_t total, int64_t of_l
 }
 
 static void print_parameters(const Info *info) {
-    static const char *const words[PLACE_COUNT] = {"embedding", "attention", "feed-forward",
-                                                   "norm, position"};
+    static const char *const words[PLACE_COUNT] = {"embedding", "attention", "recurrent",
+                                                   "feed-forward", "norm, position"};
     WeightCount layer = weights_count_layer(info->model, 0);
     char total[32];
     printf("\n%-*s%8s %7s %8s\n", LABEL_COLUMNS, "parameters", "all", "share", "a layer");
     for (int i = 0; i < PLACE_COUNT; i++)
-        print_place(words[i], info->all.place[i], info->all.total, layer.place[i]);
+        if (info->all.place[i])
+            print_place(words[i], info->all.place[i], info->all.total, layer.place[i]);
     printf("%-*s%8s  %lld\n", LABEL_COLUMNS, "total", short_count(total, (double)info->all.total),
            (long long)info->all.total);
 }
@@ -65,12 +66,32 @@ static void print_cache(const Info *info, Arena *arena) {
         printf("%-*s%6.0f B %8.1f MB\n", LABEL_COLUMNS, name, bytes,
                bytes * (double)c->context / 1e6);
     }
+    int layers = config_attention_layers(c);
     print_fact("a token is",
                str_printf(arena,
                           "key and value, %d layers, %d head%s, %d wide: 2 x %d x %d x %d numbers",
-                          c->layers, c->kv_heads, c->kv_heads == 1 ? "" : "s", c->head_width,
-                          c->layers, c->kv_heads, c->head_width),
+                          layers, c->kv_heads, c->kv_heads == 1 ? "" : "s", c->head_width, layers,
+                          c->kv_heads, c->head_width),
                arena);
+}
+
+static void print_carried(const Info *info, Arena *arena) {
+    const Config *c = &info->model->config;
+    double bytes = (double)state_bytes_carried(info->model);
+    if (config_attention_layers(c) == 0) putchar('\n');
+    print_fact("carried on",
+               str_printf(arena, "%.0f numbers by %d layers, %.1f KB for a text of any length",
+                          bytes / 4, c->layers - config_attention_layers(c), bytes / 1e3),
+               arena);
+}
+
+// The mixers in the order of the layers, as long as they do not repeat.
+static Str mixer_facts(const Config *c, Arena *arena) {
+    StrBuilder b = str_builder(arena);
+    for (int i = 0; i < c->n_mixers && i < c->layers; i++)
+        str_add_format(&b, "%s%s", i ? ", " : "", mixer_words[c->mixer[i]]);
+    if (c->n_mixers > 1 && c->n_mixers < c->layers) str_add_c(&b, ", and again");
+    return str_built(&b);
 }
 
 static Str attention_facts(const Config *c, Arena *arena) {
@@ -79,6 +100,7 @@ static Str attention_facts(const Config *c, Arena *arena) {
     if (c->kv_heads != c->heads)
         str_add_format(&b, "; each key and value serves %d", c->heads / c->kv_heads);
     if (c->window) str_add_format(&b, "; a window of %lld tokens", (long long)c->window);
+    if (c->kept) str_add_format(&b, " and the first %lld", (long long)c->kept);
     if (c->window && c->window_pattern > 1)
         str_add_format(&b, " in %d of %d layers", c->window_pattern - 1, c->window_pattern);
     return str_built(&b);
@@ -98,16 +120,20 @@ static void print_person(const Info *info, Arena *arena) {
                           short_count(count, (double)info->all.total),
                           (double)info->all.bytes / 1e6),
                arena);
-    print_fact("shape",
-               str_printf(arena, "%d layers, %d wide, feed-forward %d wide", c->layers, c->width,
-                          c->ffn_width),
-               arena);
-    print_fact("attention", attention_facts(c, arena), arena);
+    Str feed_forward = c->ffn_width ? str_printf(arena, "feed-forward %d wide", c->ffn_width)
+                                    : STR("no feed-forward");
+    print_fact(
+        "shape",
+        str_printf(arena, "%d layers, %d wide, %.*s", c->layers, c->width, STR_ARG(feed_forward)),
+        arena);
+    if (c->n_mixers) print_fact("mixers", mixer_facts(c, arena), arena);
+    if (config_attention_layers(c)) print_fact("attention", attention_facts(c, arena), arena);
     print_fact("vocabulary", str_printf(arena, "%lld tokens", (long long)c->vocab), arena);
     print_fact("context", str_printf(arena, "%lld tokens", (long long)c->context), arena);
     print_parameters(info);
     if (m->is_tied) print_fact("", STR("the head is the embedding again, counted once"), arena);
-    print_cache(info, arena);
+    if (config_attention_layers(c)) print_cache(info, arena);
+    if (state_bytes_carried(m)) print_carried(info, arena);
 }
 
 // ---------------------------------------------------------------- for a program
@@ -139,6 +165,8 @@ static void print_json(const Info *info, Arena *arena) {
     json_put_integer(&w, c->vocab);
     json_key(&w, "kv_bytes_per_token");
     json_put_integer(&w, (int64_t)state_bytes_per_position(info->model, info->cache));
+    json_key(&w, "carried_bytes");
+    json_put_integer(&w, (int64_t)state_bytes_carried(info->model));
     json_key(&w, "context_length");
     json_put_integer(&w, c->context);
     json_end_object(&w);
@@ -165,7 +193,7 @@ static int run(int argc, char **argv) {
     else if (setup_cache_type(cache, &info.cache, &err) && setup_open(&setup, rest.text[0], &err)) {
         info.model = setup.model;
         info.all = weights_count(setup.model);
-        if (!kv_type_fits(info.cache, setup.model->config.head_width))
+        if (!state_type_fits(setup.model, info.cache))
             error_set(&err, ERROR_USAGE, "--cache %s does not fit heads of width %d", cache,
                       setup.model->config.head_width);
         else if (as_json)

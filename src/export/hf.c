@@ -92,6 +92,7 @@ static bool solve_scaling(HfExport *h, Config *config, Error *err) {
 // What transformers calls the activation of an architecture; other keys and words are a refusal
 // there or pass unnoticed.
 static void put_activation(JsonWriter *w, const Model *m) {
+    if (m->arch == &arch_heed) return; // its list says it
     bool is_gpt2 = m->arch == &arch_gpt2, is_silu = m->config.activation == ACT_SILU;
     json_key(w, is_gpt2 ? "activation_function" : is_silu ? "hidden_act" : "hidden_activation");
     json_put_string(w, is_gpt2   ? STR("gelu_new")
@@ -150,7 +151,7 @@ static void put_if_absent(JsonWriter *w, const char *key, int64_t value) {
 
 static void put_shape(JsonWriter *w, const Model *m) {
     const Config *c = &m->config;
-    if (!c->has_rotary) return; // GPT-2: its list says all
+    if (c->positions != POSITION_ROTARY || m->arch == &arch_heed) return; // their list says all
     put_if_absent(w, "num_key_value_heads", c->kv_heads);
     put_if_absent(w, "head_dim", c->head_width);
     if (c->window == 0 || m->arch == &arch_llama) return;

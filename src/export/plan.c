@@ -38,7 +38,7 @@ static bool is_finer_than_q6(DType type) {
 static DType wanted_type(const Export *e, const Weight *w, DType from) {
     const ExportOptions *o = &e->options;
     if (e->is_hf) return o->type;
-    if (w->tensor->rank == 1) return DTYPE_F32;
+    if (weight_is_f32(w)) return DTYPE_F32;
     if (w->place == PLACE_NORM_POSITION) {
         bool is_half = from == DTYPE_F16 || (o->has_type && o->type == DTYPE_F16);
         return is_half && !(o->has_type && o->type == DTYPE_F32) ? DTYPE_F16 : DTYPE_F32;
@@ -58,7 +58,7 @@ static DType fitting_type(DType wanted, int64_t cols) {
 static void widen(void *user, const Weight *w, int layer) {
     Export *e = user;
     DType from = type_in_file(e, w, layer), *type = &e->options.type;
-    if (w->tensor->rank == 1 || w->place == PLACE_NORM_POSITION) return;
+    if (weight_is_f32(w) || w->place == PLACE_NORM_POSITION) return;
     if (dtype_is_quantized(from)) from = DTYPE_F16;
     if (!e->options.has_type) *type = from;
     if (*type != from) *type = DTYPE_F32;
@@ -72,6 +72,7 @@ static Form change_of(const Export *e, const Weight *w) {
         RotaryPairing pairing = e->is_hf ? PAIR_HALVES : PAIR_NEIGHBOURS;
         return e->model->config.rotary.pairing == pairing ? FORM_SAME : FORM_ROTARY;
     }
+    if (w->form == FORM_LOG) return e->is_hf ? FORM_SAME : FORM_LOG;
     return e->is_hf ? w->form : FORM_SAME;
 }
 
@@ -93,6 +94,11 @@ static void add(Export *e, const Weight *w, int layer, Tensor source) {
                              .to = to,
                              .count = tensor_count(&source)};
     p->as.bytes = (int64_t)dtype_row_bytes(to, cols) * (p->as.count / cols);
+    if (p->change == FORM_FILTERS) {
+        p->rank = 3;
+        p->dim[2] = p->dim[1];
+        p->dim[1] = 1;
+    }
     e->total += p->as.count;
 }
 
@@ -108,7 +114,9 @@ static void count(void *user, const Weight *w, int layer) {
 // A GGUF has llama3 scaling as a tensor; a model from elsewhere has it in its config alone.
 static void add_divisors(Export *e) {
     const RotarySpec *spec = &e->model->config.rotary;
-    if (e->is_hf || !e->model->config.has_rotary || spec->scaling != SCALING_LLAMA3) return;
+    if (e->is_hf || e->model->config.positions != POSITION_ROTARY ||
+        spec->scaling != SCALING_LLAMA3)
+        return;
     Tensor divisors = {.dtype = DTYPE_F32, .rank = 1, .dim = {spec->width / 2}};
     divisors.data = rotary_llama3_divisors(&e->arena, spec);
     Weight w = {.tensor = &divisors, .gguf = "rope_freqs.weight", .place = PLACE_NORM_POSITION};
@@ -134,7 +142,8 @@ bool export_begin(Export *e, Error *err) {
     if (!check_type(e, err) || !arena_init(&e->arena, ARENA_DEFAULT, err)) return false;
     e->notes = str_builder(&e->arena);
     const RotarySpec *spec = &model->config.rotary;
-    if (model->config.has_rotary && spec->scaling == SCALING_YARN && !spec->truncate)
+    if (model->config.positions == POSITION_ROTARY && spec->scaling == SCALING_YARN &&
+        !spec->truncate)
         return error_set(err, ERROR_UNSUPPORTED,
                          "yarn scaling with \"truncate\": false cannot be"
                          " written");

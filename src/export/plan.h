@@ -10,7 +10,7 @@ typedef struct PlannedWeight {
     ExportedWeight as;
     Tensor source;  // as the model has it
     int rank;       // in the new file
-    int64_t dim[2]; // in the new file, (n, 0) for a vector
+    int64_t dim[3]; // in the new file
     Form change;    // what has to be done to the values, FORM_SAME: nothing
 } PlannedWeight;
 

@@ -58,6 +58,7 @@ static void read_row(const Conversion *c, int64_t row, float *values) {
     }
     quant_decode(w->source.dtype, source_bytes(c, row), values, c->cols);
     for (int64_t i = 0; i < c->cols && w->change == FORM_ONE_PLUS; i++) values[i] -= 1;
+    for (int64_t i = 0; i < c->cols && w->change == FORM_LOG; i++) values[i] = -expf(values[i]);
 }
 
 static Fault fault_of(const float *values, int64_t n, DType to) {
@@ -75,7 +76,8 @@ static void convert_row(const Conversion *c, int64_t row, float *values, float *
     char *out = c->out + c->row_bytes * (size_t)(row - c->first);
     RowResult *r = &c->result[row - c->first];
     *r = (RowResult){0};
-    bool is_moved = c->weight->change == FORM_SAME || c->weight->change == FORM_ROTARY;
+    Form form = c->weight->change;
+    bool is_moved = form == FORM_SAME || form == FORM_ROTARY || form == FORM_FILTERS;
     if (to == c->weight->source.dtype && is_moved) {
         memcpy(out, source_bytes(c, row), c->row_bytes);
         return;
@@ -109,7 +111,7 @@ static bool refuse(const PlannedWeight *w, Fault fault, Error *err) {
 
 // A vector is one row, but for rotary pairs: there each of its values is one.
 static int64_t rows_of(const PlannedWeight *w) {
-    if (w->rank == 2) return w->dim[0];
+    if (w->rank > 1) return w->dim[0];
     return w->change == FORM_ROTARY ? w->dim[0] : 1;
 }
 

@@ -77,11 +77,15 @@ static bool advance(Session *s, int64_t end, Error *err) {
     bool ok = true;
     while (ok && s->state->n < end) {
         int64_t left = end - s->state->n;
+        // The last token of a text goes alone, so that a recurrent memory has a snapshot before it:
+        // its logits can be asked for again.
+        if (s->state->n_carry && left > 1 && left <= s->options.chunk) left--;
         if (s->options.keep_going && !s->options.keep_going(s->options.user))
             ok = error_set(err, ERROR_CANCELLED, "stopped after %lld of %lld tokens",
                            (long long)s->state->n, (long long)end);
         else
             compute_chunk(s, left < s->options.chunk ? left : s->options.chunk);
+        if (s->state->n == end - 1) state_mark(s->state);
     }
     s->n = s->state->n;
     return ok && model_intact(s->model, err);
@@ -107,6 +111,7 @@ bool session_sync(Session *s, const int32_t *ids, int64_t n, Error *err) {
     bool is_same = common == n && s->n == n;
     if (is_same && !s->options.switches.no_cache) return true;
     int64_t kept = s->options.switches.no_cache ? 0 : common == n ? n - 1 : common;
+    kept = state_nearest(s->state, kept); // recurrent layers cannot go back to any position
     if (!state_cut(s->state, kept, err)) return false;
     memcpy(s->ids + kept, ids + kept, sizeof *ids * (size_t)(n - kept));
     return advance(s, n, err);

@@ -13,6 +13,9 @@ static bool check(const Model *model, AttentionQuery q, Error *err) {
     if (q.layer < 0 || q.layer >= c->layers)
         return error_set(err, ERROR_USAGE, "layer %d: this model has the layers 0 to %d", q.layer,
                          c->layers - 1);
+    if (!config_has_attention(c, q.layer))
+        return error_set(err, ERROR_USAGE, "layer %d: its mixer is %s, there is no attention",
+                         q.layer, mixer_words[config_mixer(c, q.layer)]);
     if (q.head != ATTENTION_ALL_HEADS && (q.head < 0 || q.head >= c->heads))
         return error_set(err, ERROR_USAGE, "head %d: this model has the heads 0 to %d", q.head,
                          c->heads - 1);

@@ -59,6 +59,7 @@ static SpeedSpread spread_of(double *rate, int n) {
 // n tokens again and again behind the first `depth`; the first time is the warm-up.
 static bool time_tokens(Track *t, int64_t depth, int64_t n, int64_t chunk, SpeedSpread *spread) {
     if (!state_cut(t->state, 0, t->err) || !compute(t, depth, CHUNK)) return false;
+    state_mark(t->state);
     for (int i = -1; i < t->spec->repeat; i++) {
         if (!state_cut(t->state, depth, t->err)) return false;
         double begun = clock_seconds();
@@ -80,10 +81,9 @@ bool speed_check(const Model *model, const SpeedSpec *spec, Error *err) {
         return error_set(err, ERROR_LIMIT,
                          "%lld tokens behind %lld others do not fit a context of %lld",
                          (long long)spec->n_decode, (long long)spec->depth, (long long)context);
-    int width = model->config.head_width;
-    return kv_type_fits(spec->cache, width) ||
+    return state_type_fits(model, spec->cache) ||
            error_set(err, ERROR_UNSUPPORTED, "cache type %s does not fit heads of width %d",
-                     dtype_name(spec->cache), width);
+                     dtype_name(spec->cache), model->config.head_width);
 }
 
 bool speed_measure(Run *run, const Model *model, const SpeedSpec *spec, Speed *speed, Error *err) {
@@ -147,7 +147,8 @@ static double pairs_seen(const Model *model, int64_t from, int64_t n) {
     const Config *c = &model->config;
     double pairs = 0;
     for (int l = 0; l < c->layers; l++) {
-        int64_t most = config_is_local(c, l) ? c->window : INT64_MAX;
+        int64_t most = config_is_local(c, l) ? c->window + c->kept : INT64_MAX;
+        if (!config_has_attention(c, l)) continue;
         for (int64_t i = from; i < from + n; i++) pairs += (double)(i + 1 < most ? i + 1 : most);
     }
     return pairs;
@@ -166,8 +167,8 @@ SpeedCost speed_cost(const Run *run, const Model *model, const SpeedSpec *spec) 
     }
     cost.prefill_ops = 2 * matrix * (double)spec->n_prefill +
                        4.0 * c->head_width * c->heads * pairs_seen(model, 0, spec->n_prefill);
-    cost.decode_bytes =
-        costing.bytes + (double)kv_bytes_per_position(spec->cache, c->kv_heads, c->head_width) *
+    cost.decode_bytes = costing.bytes + (double)state_bytes_carried(model) +
+                        (double)kv_bytes_per_position(spec->cache, c->kv_heads, c->head_width) *
                             pairs_seen(model, spec->depth, spec->n_decode) / (double)spec->n_decode;
     return cost;
 }

@@ -1,5 +1,6 @@
 // block.c - the frame around mixers and channels: embedding, norms, residual stream, the end.
 #include "model/block.h"
+#include "model/state.h"
 
 const Stream *stream_begin(Run *run, const Model *model, const Batch *batch) {
     Stream *s = run_describe(run, sizeof *s);
@@ -12,7 +13,8 @@ const Stream *stream_begin(Run *run, const Model *model, const Batch *batch) {
                 run->switches.positions == POSITIONS_ON ? span->position + row : 0;
     }
     s->positions = positions;
-    if (!model->config.has_rotary || run->switches.positions == POSITIONS_NONE) return s;
+    if (model->config.positions != POSITION_ROTARY || run->switches.positions == POSITIONS_NONE)
+        return s;
     s->angles = op_rotary_angles(run, &model->rotary, positions, batch->n);
     s->angles_local = s->angles;
     if (model->rotary_local.frequency != model->rotary.frequency)
@@ -30,6 +32,8 @@ Tensor *block_embed(const Stream *s) {
         for (int64_t i = 0; i < s->batch->n; i++) rows[i] = (int32_t)s->positions[i];
         x = op_add(run, x, op_embed(run, &m->embed_positions, rows, s->batch->n));
     }
+    if (m->config.positions == POSITION_SINE && run->switches.positions != POSITIONS_NONE)
+        x = op_add(run, x, op_sine_positions(run, s->positions, s->batch->n, m->config.width));
     return probe_at(run, SITE_EMBED, 0, op_dropout(run, x));
 }
 
@@ -62,6 +66,19 @@ Tensor *block_residual(const Stream *s, Site site, int l, Tensor *x, Tensor *y) 
     y = op_dropout(s->run, y);
     Tensor *sum = s->run->switches.no_residual ? y : op_add(s->run, x, y);
     return probe_at(s->run, site, l, sum);
+}
+
+const Recurrence *block_recurrence(const Stream *s, int l, int64_t from) {
+    const Batch *batch = s->batch;
+    Recurrence *r = run_describe(s->run, sizeof *r);
+    float **carry = run_describe(s->run, sizeof *carry * (size_t)batch->n_spans);
+    for (int i = 0; i < batch->n_spans; i++) {
+        State *state = batch->state ? batch->state[i] : NULL;
+        require(state || batch->span[i].position == 0);
+        carry[i] = state ? state->layer[l].carry + from : NULL;
+    }
+    *r = (Recurrence){batch->span, batch->n_spans, carry};
+    return r;
 }
 
 Tensor *block_end(const Stream *s, Tensor *x) {

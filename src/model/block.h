@@ -21,8 +21,8 @@ typedef struct Stream {
 // Positions and rotary angles, once for the whole forward; lives as long as that.
 const Stream *stream_begin(Run *run, const Model *model, const Batch *batch);
 
-// Embedding of the tokens (scaled as the config says), plus learned positions if the model has
-// them.
+// Embedding of the tokens (scaled as the config says), plus learned or sine positions if the model
+// has them.
 Tensor *block_embed(const Stream *s);
 // How many blocks are run: all, or as many as the switch says.
 int block_count(const Stream *s);
@@ -35,6 +35,8 @@ Tensor *block_post_norm(const Stream *s, Site site, int l, Tensor *y, const Norm
 // The stream after a sub-layer: x + y, or y alone when the residual is off.  A share of y may be left
 // out while the model learns (op_dropout).
 Tensor *block_residual(const Stream *s, Site site, int l, Tensor *x, Tensor *y);
+// What the sequences of the batch carry in layer l, from the from-th number of its carry on.
+const Recurrence *block_recurrence(const Stream *s, int l, int64_t from);
 // The last norm, on the rows whose logits are wanted.
 Tensor *block_end(const Stream *s, Tensor *x);
 
@@ -44,6 +46,10 @@ Tensor *decoder_hidden(Run *run, const Model *model, const Batch *batch);
 // mixer_attention.c: attention of layer l over the normed stream (T, C) -> (T, C); query and key
 // norms, rotary positions, window, biases and soft cap where the model has them.
 Tensor *mixer_attention(const Stream *s, int l, Tensor *x);
+// mixer_recurrent.c: the RNN or LSTM of layer l.  Reads in order: the switches that change who sees
+// whom, and positions, do not apply to it, nor to mixer_mamba.c: Mamba's.
+Tensor *mixer_recurrent(const Stream *s, int l, Tensor *x);
+Tensor *mixer_mamba(const Stream *s, int l, Tensor *x);
 // channel.c: the feed-forward layer, gated if the model has a gate.
 Tensor *channel(const Stream *s, int l, Tensor *x);
 

@@ -5,6 +5,37 @@
 #include <math.h>
 #include <stdio.h>
 
+// ---------------------------------------------------------------- mixers and positions
+#define X(name, words) [MIXER_##name] = (words),
+const char *const mixer_words[] = {MIXERS(X) NULL};
+#undef X
+
+#define X(name, words) [POSITION_##name] = (words),
+const char *const position_words[] = {POSITIONS(X) NULL};
+#undef X
+
+int config_attention_layers(const Config *c) {
+    int n = 0;
+    for (int l = 0; l < c->layers; l++) n += config_has_attention(c, l);
+    return n;
+}
+
+bool config_uses(const Config *c, MixerKind kind) {
+    for (int l = 0; l < c->layers; l++)
+        if (config_mixer(c, l) == kind) return true;
+    return false;
+}
+
+int64_t config_carry(const Config *c, int l) {
+    switch (config_mixer(c, l)) {
+    case MIXER_RNN: return c->recurrent_width;
+    case MIXER_LSTM: return 2 * (int64_t)c->recurrent_width;
+    case MIXER_MAMBA: return (int64_t)c->inner_width * (c->conv_width - 1 + c->state_width);
+    default: return 0;
+    }
+}
+
+// ---------------------------------------------------------------- reading
 bool config_is_reading(const ConfigIo *io) {
     return io->mode == CONFIG_READ_GGUF || io->mode == CONFIG_READ_HF;
 }
@@ -29,7 +60,6 @@ static const char *key_of(ConfigIo *io, const char *gguf, const char *hf) {
     return gguf ? full_key(io, gguf) : NULL;
 }
 
-// ---------------------------------------------------------------- reading
 typedef enum Found { FOUND, ABSENT, WRONG } Found;
 
 static Found read_number(ConfigIo *io, const char *key, double *value) {
@@ -109,6 +139,15 @@ static void write_float(ConfigIo *io, const char *key, float value) {
                                       : (double)value);
 }
 
+static void write_string(ConfigIo *io, const char *key, Str value) {
+    if (io->mode == CONFIG_WRITE_GGUF) {
+        gguf_set_string(io->gguf_out, key, value);
+        return;
+    }
+    json_key(io->json_out, key);
+    json_put_string(io->json_out, value);
+}
+
 // ---------------------------------------------------------------- fields
 void config_need_int(ConfigIo *io, const char *gguf, const char *hf, int64_t *value, int64_t least,
                      int64_t most) {
@@ -158,8 +197,8 @@ void config_take_word(ConfigIo *io, const char *gguf, const char *hf, const char
     const char *key = io->failed ? NULL : key_of(io, gguf, hf);
     Str word = {0};
     if (!key) return;
-    if (io->mode == CONFIG_WRITE_GGUF && *value != otherwise)
-        gguf_set_string(io->gguf_out, key, str_from(words[*value]));
+    if (!config_is_reading(io) && *value != otherwise)
+        write_string(io, key, str_from(words[*value]));
     if (!config_is_reading(io)) return;
     *value = otherwise;
     if (io->mode == CONFIG_READ_HF)
@@ -173,6 +212,21 @@ void config_take_word(ConfigIo *io, const char *gguf, const char *hf, const char
         return;
     }
     config_fail(io, ERROR_UNSUPPORTED, key, str_c(io->arena, word));
+}
+
+void config_need_text(ConfigIo *io, const char *gguf, const char *hf, Str *text) {
+    const char *key = io->failed ? NULL : key_of(io, gguf, hf);
+    if (!key) return;
+    if (!config_is_reading(io)) {
+        write_string(io, key, *text);
+        return;
+    }
+    *text = STR("");
+    if (io->mode == CONFIG_READ_HF)
+        *text = json_string(json_get(io->json, key), *text);
+    else if (!gguf_try_string(io->gguf, key, text, io->err))
+        io->failed = true;
+    if (text->n == 0) config_fail(io, ERROR_FORMAT, key, "is missing");
 }
 
 void config_expect_bool(ConfigIo *io, const char *hf, bool otherwise, bool wanted) {
@@ -233,6 +287,24 @@ void config_decoder(ConfigIo *io, Config *c) {
     c->head_width = (int)head_width;
     c->attention_scale = 1 / sqrtf((float)head_width);
     c->embed_scale = 1;
+}
+
+void config_mamba(ConfigIo *io, Config *c, const char *inner) {
+    int64_t width = c->inner_width, states = c->state_width, rows = c->conv_width,
+            rank = c->time_rank;
+    config_need_int(io, "ssm.inner_size", inner, &width, 1, CONFIG_WIDTH_MAX);
+    config_need_int(io, "ssm.state_size", "state_size", &states, 1, CONFIG_STATE_MAX);
+    config_need_int(io, "ssm.conv_kernel", "conv_kernel", &rows, 1, CONFIG_STATE_MAX);
+    config_need_int(io, "ssm.time_step_rank", "time_step_rank", &rank, 1, CONFIG_WIDTH_MAX);
+    if (io->failed || !config_is_reading(io)) return;
+    if (width * (rows + states) > CONFIG_CARRY_MAX) {
+        config_fail(io, ERROR_LIMIT, "ssm.state_size", "carries too many numbers");
+        return;
+    }
+    c->inner_width = (int)width;
+    c->state_width = (int)states;
+    c->conv_width = (int)rows;
+    c->time_rank = (int)rank;
 }
 
 // The n for which exactly every n-th layer of a list of layer types sees everything and the others

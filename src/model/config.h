@@ -19,8 +19,43 @@ enum {
     CONFIG_WIDTH_MAX = 1 << 17,
     CONFIG_LAYERS_MAX = 1024,
     CONFIG_HEADS_MAX = 1024,
-    CONFIG_VOCAB_MAX = 1 << 22
+    CONFIG_VOCAB_MAX = 1 << 22,
+    CONFIG_MIXERS_MAX = 64,     // layers after which a pattern of mixers repeats
+    CONFIG_STATE_MAX = 1 << 10, // of a state space: states of a channel, rows of its convolution
+    CONFIG_CARRY_MAX = 1 << 26  // numbers that one layer carries over
 };
+
+// X(NAME, "name") - who moves information between positions in a layer, by the names in files.
+#define MIXERS(X)                                                  \
+    X(ATTENTION, "attention") /* everything before */              \
+    X(WINDOW, "window")       /* attention to the last `window` */ \
+    X(RNN, "rnn")             /* Elman */                          \
+    X(LSTM, "lstm")                                                \
+    X(MAMBA, "mamba") /* selective state space */
+
+typedef enum MixerKind {
+#define X(name, words) MIXER_##name,
+    MIXERS(X)
+#undef X
+        MIXER_COUNT
+} MixerKind;
+
+// X(NAME, "name") - how a model knows where a word stands.
+#define POSITIONS(X)                                                   \
+    X(NONE, "none")       /* not at all, or by reading in order */     \
+    X(LEARNED, "learned") /* a learned vector is added (GPT-2) */      \
+    X(SINE, "sine")       /* fixed waves are added (Vaswani et al.) */ \
+    X(ROTARY, "rotary")   /* queries and keys are turned */            \
+    X(ALIBI, "alibi")     /* scores sink with the distance */
+
+typedef enum PositionKind {
+#define X(name, words) POSITION_##name,
+    POSITIONS(X)
+#undef X
+        POSITION_COUNT
+} PositionKind;
+
+extern const char *const mixer_words[], *const position_words[]; // by kind, NULL-terminated
 
 typedef enum RotaryScaling {
     SCALING_NONE,
@@ -53,20 +88,46 @@ typedef struct Config {
     int64_t vocab;       // V: rows of the embedding
     float norm_eps;
     Activation activation;
-    bool has_rotary;
+    PositionKind positions;
     RotarySpec rotary;                      // of layers that see everything
     RotarySpec rotary_local;                // of layers with a window (gemma3), else the same
+    MixerKind mixer[CONFIG_MIXERS_MAX];     // layer l has mixer[l % n_mixers]
+    int n_mixers;                           // 0: attention everywhere
     int64_t window;                         // 0: none
+    int64_t kept;                           // with a window: the first positions, always visible
     int window_pattern;                     // every n-th layer has no window; 0: all layers have it
     float attention_scale;                  // factor on q.k
     float attention_softcap, final_softcap; // 0: none
     float embed_scale;                      // factor on embeddings, 1 as a rule
+    int recurrent_width;                    // RNN, LSTM: H
+    int inner_width;                        // Mamba: channels of its convolution and scan
+    int state_width;                        // Mamba: N, states of a channel
+    int conv_width;                         // Mamba: W, rows of its convolution
+    int time_rank;                          // Mamba: R, width in front of the time steps
+    bool has_layer_norm;                    // heed: layer norms, else RMS norms
+    bool is_dense;                          // heed: a feed-forward layer without a gate
 } Config;
 
+static inline MixerKind config_mixer(const Config *c, int l) {
+    return c->n_mixers ? c->mixer[l % c->n_mixers] : MIXER_ATTENTION;
+}
+// Has layer l queries, keys and values?
+static inline bool config_has_attention(const Config *c, int l) {
+    MixerKind kind = config_mixer(c, l);
+    return kind == MIXER_ATTENTION || kind == MIXER_WINDOW;
+}
+// How many layers have.
+int config_attention_layers(const Config *c);
+// Has any layer this mixer?
+bool config_uses(const Config *c, MixerKind kind);
 // Does layer l see a window only?
 static inline bool config_is_local(const Config *c, int l) {
+    if (c->n_mixers) return config_mixer(c, l) == MIXER_WINDOW;
     return c->window > 0 && (c->window_pattern == 0 || (l + 1) % c->window_pattern != 0);
 }
+// Numbers that layer l carries from one position to the next, whatever lies behind: an RNN's h, an
+// LSTM's h and c, Mamba's last W-1 rows and its states.  0: attention, which remembers all.
+int64_t config_carry(const Config *c, int l);
 
 // ---------------------------------------------------------------- reading and writing
 typedef enum ConfigMode {
@@ -107,6 +168,8 @@ void config_take_float(ConfigIo *io, const char *gguf, const char *hf, float *va
 // One of several words, given as a NULL-terminated list; the value is its index.
 void config_take_word(ConfigIo *io, const char *gguf, const char *hf, const char *const *words,
                       int *value, int otherwise);
+// A text of the file's own; it cannot be missing.
+void config_need_text(ConfigIo *io, const char *gguf, const char *hf, Str *text);
 // Hugging Face only: a flag that heed supports in one value; another one is refused by name.
 void config_expect_bool(ConfigIo *io, const char *hf, bool otherwise, bool wanted);
 // Hugging Face only: a word that has to be this one where it is given (the activation's name).
@@ -121,10 +184,17 @@ void config_check(ConfigIo *io, int64_t heads, int64_t kv_heads, int64_t head_wi
 void config_decoder(ConfigIo *io, Config *c);
 // Which layers see a window: "every n-th does not" (GGUF, older folders) or a list of layer types.
 void config_window_pattern(ConfigIo *io, Config *c, int otherwise);
+// The shape of Mamba's layers, under the keys that Mamba's own files have; the inner width has the
+// Hugging Face key `inner`.
+void config_mamba(ConfigIo *io, Config *c, const char *inner);
 // Rotary positions, in the keys of both worlds and of both generations of config.json.
 void config_rotary(ConfigIo *io, Config *c, RotaryPairing pairing);
 // A base of its own for layers with a window (Gemma 3); without a call it is the other one.
 void config_rotary_local(ConfigIo *io, Config *c, float otherwise);
+
+// ---------------------------------------------------------------- positions.c
+// ALiBi's slopes, one a head (Press et al. 2021, arXiv 2108.12409, section 3).
+float *alibi_slopes(Arena *arena, int heads);
 
 // ---------------------------------------------------------------- rotary.c
 // The turning speeds of a spec.  `divisor` (width/2), or NULL, divides them (GGUF's rope_freqs).

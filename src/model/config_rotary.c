@@ -135,7 +135,7 @@ void config_rotary(ConfigIo *io, Config *c, RotaryPairing pairing) {
     RotarySpec *spec = &c->rotary;
     if (config_is_reading(io)) {
         *spec = (RotarySpec){.pairing = pairing, .width = c->head_width, .factor = 1};
-        c->has_rotary = true;
+        c->positions = POSITION_ROTARY;
     }
     if (io->mode == CONFIG_READ_HF)
         read_hf(io, c, spec, "full_attention");

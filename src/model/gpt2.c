@@ -31,6 +31,7 @@ static void gpt2_config(ConfigIo *io, Config *c) {
     c->heads = c->kv_heads = (int)heads;
     c->head_width = (int)(width / heads);
     c->ffn_width = (int)ffn;
+    c->positions = POSITION_LEARNED;
     c->activation = ACT_GELU_TANH;
     c->attention_scale = 1 / sqrtf((float)c->head_width);
     c->embed_scale = 1;

@@ -13,7 +13,7 @@ static KvCache **caches(const Stream *s, int l) {
     KvCache **cache = run_describe(s->run, sizeof *cache * (size_t)batch->n_spans);
     for (int i = 0; i < batch->n_spans; i++) {
         State *state = batch->state ? batch->state[i] : NULL;
-        cache[i] = state ? &state->layer[l] : NULL;
+        cache[i] = state ? &state->layer[l].cache : NULL;
     }
     return cache;
 }
@@ -28,6 +28,8 @@ static AttentionSpec attention_spec(const Stream *s, int l) {
                           .softcap = c->attention_softcap,
                           .is_causal = !switches->no_causal_mask,
                           .window = config_is_local(c, l) ? c->window : 0,
+                          .kept = config_is_local(c, l) ? c->kept : 0,
+                          .slope = switches->positions == POSITIONS_ON ? s->model->alibi : NULL,
                           .span = s->batch->span,
                           .n_spans = s->batch->n_spans,
                           .cache = caches(s, l)};

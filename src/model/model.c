@@ -3,8 +3,8 @@
 
 #include "model/state.h"
 
-static const Arch *const archs[] = {&arch_gpt2, &arch_llama, &arch_qwen2, &arch_qwen3,
-                                    &arch_gemma3};
+static const Arch *const archs[] = {&arch_gpt2,   &arch_llama, &arch_qwen2, &arch_qwen3,
+                                    &arch_gemma3, &arch_mamba, &arch_heed};
 enum { N_ARCHS = sizeof archs / sizeof *archs };
 
 const Arch *arch_named(Str name) {
@@ -25,7 +25,7 @@ Tensor *model_hidden(Run *run, const Model *model, const Batch *batch) {
     Tensor *hidden = model->arch->hidden(run, model, batch);
     for (int i = 0; i < batch->n_spans && batch->state && !run->dry; i++) {
         const Span *span = &batch->span[i];
-        if (batch->state[i]) batch->state[i]->n = span->position + span->n;
+        if (batch->state[i]) state_reach(batch->state[i], span->position + span->n);
     }
     return hidden;
 }

@@ -31,6 +31,20 @@ typedef struct Attention {
     Tensor qkv, qkv_bias;          // GPT-2 stores q, k, v as one: they are views of its rows
 } Attention;
 
+// An RNN or an LSTM: S is 1 sum a state, or the 4 gates i, f, g, o.
+typedef struct Recurrent {
+    Tensor in, in_bias, hidden, out; // (S*H, C) (S*H) (S*H, H) (C, H)
+} Recurrent;
+
+// Mamba: I inner width, N states, W rows of the convolution, R time rank.
+typedef struct Mamba {
+    Tensor in, conv, conv_bias; // (2*I, C) (I, W) (I)
+    Tensor x, dt, dt_bias;      // (R + 2*N, I) (I, R) (I)
+    Tensor a_log, d, out;       // (I, N) (I) (C, I)
+    Tensor in_x, in_z;          // views: the two halves of `in`
+    Tensor x_dt, x_b, x_c;      // views: the three parts of `x`
+} Mamba;
+
 typedef struct Channel {
     Tensor gate, up, down;     // (F, C) (F, C) (C, F); gate absent: not gated
     Tensor up_bias, down_bias; // (F) (C)
@@ -38,7 +52,9 @@ typedef struct Channel {
 
 typedef struct Layer {
     Norm attention_norm;
-    Attention attention;
+    Attention attention; // one of the three is there
+    Recurrent recurrent;
+    Mamba mamba;
     Norm attention_post_norm; // gemma: on the mixer's output
     Norm channel_norm;
     Channel channel;
@@ -57,13 +73,14 @@ typedef struct Model {
     const Arch *arch;
     Config config;
     Tensor embed;           // (V, C)
-    Tensor embed_positions; // (context, C), GPT-2
+    Tensor embed_positions; // (context, C), learned positions
     Layer *layer;           // (L)
     Norm final_norm;
     Tensor head; // (V, C); a copy of `embed` when they are tied
     bool is_tied;
     Tensor rotary_divisors; // (D/2) as stored in a GGUF, else absent
     Rotary rotary, rotary_local;
+    const float *alibi; // (H) slopes, or NULL
 
     Tokenizer *tokenizer;  // NULL: none in the file
     Str chat_template;     // empty: none
@@ -128,7 +145,9 @@ struct Arch {
 MUST_USE bool vocab_read(Arena *arena, const GgufFile *file, Vocab *vocab, Error *err);
 void vocab_write(GgufWriter *writer, const Vocab *vocab);
 
-extern const Arch arch_gpt2, arch_llama, arch_qwen2, arch_qwen3, arch_gemma3;
+extern const Arch arch_gpt2, arch_llama, arch_qwen2, arch_qwen3, arch_gemma3, arch_mamba, arch_heed;
+// For a model of heed's own making: the standard architecture that it equals, else arch_heed.
+const Arch *arch_fitting(const Config *config);
 const Arch *arch_named(Str name);      // NULL if unknown
 const Arch *arch_of_hf_type(Str type); // NULL if unknown
 

@@ -195,7 +195,8 @@ bool model_finish(Model *m, Error *err) {
                          "%s: the tokenizer has %lld tokens, the embedding %lld rows",
                          origin(m), (long long)tokenizer_size(m->tokenizer),
                          (long long)m->config.vocab);
-    if (!m->config.has_rotary) return true;
+    if (m->config.positions == POSITION_ALIBI) m->alibi = alibi_slopes(&m->arena, m->config.heads);
+    if (m->config.positions != POSITION_ROTARY) return true;
     const RotarySpec *all = &m->config.rotary, *local = &m->config.rotary_local;
     m->rotary = rotary_make(&m->arena, all, m->rotary_divisors.data);
     m->rotary_local = m->rotary;

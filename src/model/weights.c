@@ -65,6 +65,47 @@ void weights_gated_channel(WeightVisitor *v, Model *m, int l) {
         {&c->down, "ffn_down.weight", "mlp.down_proj.weight", {w, f}, PLACE_FEED_FORWARD},
         {0}});
 }
+
+// ---------------------------------------------------------------- mixers without attention
+void weights_recurrent(WeightVisitor *v, Model *m, int l) {
+    const Config *c = &m->config;
+    int64_t w = c->width, h = c->recurrent_width, sums = config_mixer(c, l) == MIXER_LSTM ? 4 * h : h;
+    Recurrent *r = &m->layer[l].recurrent;
+    weights_visit(v, l, (Weight[]){
+        {&r->in, "rnn_in.weight", "mixer.weight_ih", {sums, w}, PLACE_RECURRENT},
+        {&r->in_bias, "rnn_in.bias", "mixer.bias_ih", {sums}, PLACE_RECURRENT},
+        {&r->hidden, "rnn_hidden.weight", "mixer.weight_hh", {sums, h}, PLACE_RECURRENT},
+        {&r->out, "rnn_output.weight", "mixer.out_proj.weight", {w, h}, PLACE_RECURRENT},
+        {0}});
+}
+
+// The parts of Mamba's fused matrices, as rows of the whole.
+static void mamba_split(Mamba *b, const Config *c) {
+    int64_t i = c->inner_width, n = c->state_width, rank = c->time_rank;
+    b->in_x = tensor_slice(&b->in, 0, i);
+    b->in_z = tensor_slice(&b->in, i, i);
+    b->x_dt = tensor_slice(&b->x, 0, rank);
+    b->x_b = tensor_slice(&b->x, rank, n);
+    b->x_c = tensor_slice(&b->x, rank + n, n);
+}
+
+void weights_mamba(WeightVisitor *v, Model *m, int l) {
+    const Config *c = &m->config;
+    int64_t w = c->width, i = c->inner_width, n = c->state_width, rank = c->time_rank;
+    Mamba *b = &m->layer[l].mamba;
+    weights_visit(v, l, (Weight[]){
+        {&b->in, "ssm_in.weight", "mixer.in_proj.weight", {2 * i, w}, PLACE_RECURRENT},
+        {&b->conv, "ssm_conv1d.weight", "mixer.conv1d.weight", {i, c->conv_width}, PLACE_RECURRENT, FORM_FILTERS},
+        {&b->conv_bias, "ssm_conv1d.bias", "mixer.conv1d.bias", {i}, PLACE_RECURRENT},
+        {&b->x, "ssm_x.weight", "mixer.x_proj.weight", {rank + 2 * n, i}, PLACE_RECURRENT},
+        {&b->dt, "ssm_dt.weight", "mixer.dt_proj.weight", {i, rank}, PLACE_RECURRENT},
+        {&b->dt_bias, "ssm_dt.bias", "mixer.dt_proj.bias", {i}, PLACE_RECURRENT},
+        {&b->a_log, "ssm_a", "mixer.A_log", {i, n}, PLACE_RECURRENT, FORM_LOG},
+        {&b->d, "ssm_d", "mixer.D", {i}, PLACE_RECURRENT},
+        {&b->out, "ssm_out.weight", "mixer.out_proj.weight", {w, i}, PLACE_RECURRENT},
+        {0}});
+    if (b->in.rank && b->x.rank) mamba_split(b, c);
+}
 // clang-format on
 
 // ---------------------------------------------------------------- every present weight

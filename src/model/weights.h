@@ -9,10 +9,11 @@
 #include "format/tensor_file.h"
 #include "model/model.h"
 
-// The four places of the parameter table.
+// The places of the parameter table; "recurrent" are the mixers that are no attention.
 #define PLACES(X)                   \
     X(EMBEDDING, "embedding")       \
     X(ATTENTION, "attention")       \
+    X(RECURRENT, "recurrent")       \
     X(FEED_FORWARD, "feed_forward") \
     X(NORM_POSITION, "norm_position")
 
@@ -29,7 +30,9 @@ typedef enum Form {
     FORM_SAME,
     FORM_TRANSPOSED, // GPT-2's Conv1D: (in, out)
     FORM_ONE_PLUS,   // Gemma's norms: the factor minus 1
-    FORM_ROTARY      // Llama's q, k: halves of a head there, neighbours in a GGUF (either runs)
+    FORM_ROTARY,     // Llama's q, k: halves of a head there, neighbours in a GGUF (either runs)
+    FORM_FILTERS,    // a convolution of single channels: (C, 1, W) there, (C, W) here
+    FORM_LOG         // Mamba's A: its logarithm there and here, -exp of that in a GGUF
 } Form;
 
 typedef struct Weight {
@@ -40,6 +43,11 @@ typedef struct Weight {
     Form form;
     bool is_optional;
 } Weight;
+
+// Vectors and Mamba's small matrices are computed with in f32, whatever a file has.
+static inline bool weight_is_f32(const Weight *w) {
+    return w->dim[1] == 0 || w->form == FORM_FILTERS || w->form == FORM_LOG;
+}
 
 // Called with each weight and its layer (-1: of no layer).
 typedef struct WeightVisitor WeightVisitor;
@@ -56,6 +64,9 @@ void weights_visit(WeightVisitor *v, int layer, const Weight *list);
 void weights_ends(WeightVisitor *v, Model *m, Form norm_form);
 void weights_attention(WeightVisitor *v, Model *m, int l, Form query_key_form);
 void weights_gated_channel(WeightVisitor *v, Model *m, int l);
+// The other mixers of layer l; Mamba's under the names that its own files have.
+void weights_recurrent(WeightVisitor *v, Model *m, int l);
+void weights_mamba(WeightVisitor *v, Model *m, int l);
 
 // The full name of a weight in either world.
 enum { WEIGHT_NAME_MAX = 128 };

@@ -2,6 +2,7 @@
 //
 // Matrices are used where they lie, in the type they have.  Vectors are computed with in f32, and
 // a few matrices of Hugging Face files are kept in another form there: these are copied.
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,13 +18,18 @@ typedef struct Loader {
 
 // The form in which this file keeps a weight.  Rotary pairs are run as they are.
 static Form form_in_file(const Loader *load, const Weight *w) {
-    return load->model->is_hf && w->form != FORM_ROTARY ? w->form : FORM_SAME;
+    bool is_hf = load->model->is_hf;
+    if (w->form == FORM_LOG) return is_hf ? FORM_SAME : FORM_LOG;
+    return is_hf && w->form != FORM_ROTARY ? w->form : FORM_SAME;
 }
 
 static bool check_shape(Loader *load, const TensorEntry *entry, const Weight *w) {
     bool is_turned = form_in_file(load, w) == FORM_TRANSPOSED;
     int64_t first = w->dim[is_turned], second = w->dim[!is_turned];
     int rank = w->dim[1] ? 2 : 1;
+    bool is_filters = form_in_file(load, w) == FORM_FILTERS && entry->rank == 3;
+    if (is_filters && entry->dim[0] == first && entry->dim[1] == 1 && entry->dim[2] == second)
+        return true;
     if (entry->rank == rank && entry->dim[0] == first && (rank == 1 || entry->dim[1] == second))
         return true;
     char have[128] = "", want[64];
@@ -68,7 +74,18 @@ static float *decoded(Loader *load, const TensorEntry *entry, const Weight *w) {
     }
     quant_decode(entry->dtype, entry->data, out, n);
     for (int64_t i = 0; i < n && form == FORM_ONE_PLUS; i++) out[i] += 1;
+    for (int64_t i = 0; i < n && form == FORM_LOG; i++) out[i] = logf(-out[i]);
     return out;
+}
+
+// Only what is below 0 makes a state fade.
+static bool check_logarithms(Loader *load, const TensorEntry *entry, const Weight *w) {
+    int64_t n = form_in_file(load, w) == FORM_LOG ? tensor_count(w->tensor) : 0;
+    for (int64_t i = 0; i < n; i++)
+        if (!isfinite(tensor_f32(w->tensor)[i]))
+            return error_set(load->err, ERROR_FORMAT, "%s: tensor %s must be below 0",
+                             load->model->tensors->path.data, tensor_file_quote(entry->name).text);
+    return true;
 }
 
 static bool bind(Loader *load, const TensorEntry *entry, const Weight *w) {
@@ -78,7 +95,8 @@ static bool bind(Loader *load, const TensorEntry *entry, const Weight *w) {
     Tensor *t = w->tensor;
     *t = (Tensor){.dtype = dtype, .rank = w->dim[1] ? 2 : 1, .dim = {w->dim[0], w->dim[1]}};
     size_t alignment = dtype == DTYPE_F32 ? sizeof(float) : sizeof(uint16_t);
-    bool is_decoded = form_in_file(load, w) != FORM_SAME || (t->rank == 1 && dtype != DTYPE_F32);
+    bool is_decoded =
+        form_in_file(load, w) != FORM_SAME || (weight_is_f32(w) && dtype != DTYPE_F32);
     bool is_unaligned = (uintptr_t)entry->data % alignment != 0; // safetensors promise no alignment
     if ((is_decoded || is_unaligned) &&
         !check_room(load, entry, sizeof(float) * (size_t)tensor_count(t)))
@@ -92,7 +110,7 @@ static bool bind(Loader *load, const TensorEntry *entry, const Weight *w) {
     } else {
         t->data = (void *)(uintptr_t)entry->data; // in a file that is mapped read-only
     }
-    return true;
+    return check_logarithms(load, entry, w);
 }
 
 static void load_weight(void *user, const Weight *w, int layer) {

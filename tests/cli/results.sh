@@ -72,9 +72,9 @@ elif what == "attend":
         is_one(row, f"row {i}")
         want(not any(row[i + 1:]), f"row {i} looks ahead")
 elif what == "info":
-    has(a, "architecture parameters layers kv_bytes_per_token context_length", what)
+    has(a, "architecture parameters layers kv_bytes_per_token carried_bytes context_length", what)
     p = a["parameters"]
-    has(p, "total embedding attention feed_forward norm_position", "parameters")
+    has(p, "total embedding attention recurrent feed_forward norm_position", "parameters")
     want(p["total"] == sum(n for k, n in p.items() if k != "total"), "the parts are not the total")
     want(a["architecture"] == "llama" and a["layers"] == 2 and a["context_length"] == 1024, str(a))
     # key and value of 2 layers, 2 heads of width 8, in f16
