@@ -134,19 +134,6 @@ TEST(attention, strongest_and_words) {
     arena_drop(&arena);
 }
 
-TEST(attention, words_are_cut_into_lines) {
-    static const char *const want[] = {"ab cd", "efghijk", "\xe7\x8c\xab", "\xe7\x8c\xab l m"};
-    Str words = STR("ab cd efghijk \xe7\x8c\xab \xe7\x8c\xab l m");
-    for (int i = 0; i < 2; i++) CHECK(str_equal(attention_line(&words, 5), str_from(want[i])));
-    CHECK(str_equal(attention_line(&words, 4), str_from(want[2])));
-    CHECK(str_equal(attention_line(&words, 9), str_from(want[3])));
-    CHECK_EQUAL(words.n, 0);
-    Str odd = STR(" x  y"); // blanks at odd places end nothing but lines
-    int n = 0;
-    for (; odd.n; n++) attention_line(&odd, 1);
-    CHECK(n >= 2 && n <= 5);
-}
-
 TEST(attention, drawing_has_live_text_and_safe_markup) {
     const Str label[] = {STR("<A&\">"), STR("\xe7\x8c\xab"),
                          STR("a very long token, longer than any")};

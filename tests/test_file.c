@@ -325,3 +325,17 @@ TEST(file, folders) {
     CHECK_FAILS(file_make_folder(test_path("a/file/b"), &err), err, ERROR_IO, "cannot make");
     CHECK_FAILS(file_make_folder("", &err), err, ERROR_IO, "no such name");
 }
+
+TEST(file, append) {
+    Arena arena;
+    Str text;
+    Error err = {0};
+    require(arena_init(&arena, 1 << 20, &err));
+    const char *path = test_path("appended.txt");
+    CHECK(file_append(path, "one\n", 4, &err));
+    CHECK(file_append(path, "", 0, &err) && file_append(path, "two", 3, &err));
+    CHECK(file_read(&arena, path, 100, &text, &err) && str_equal(text, STR("one\ntwo")));
+    CHECK_FAILS(file_append(test_path("no/such/folder"), "x", 1, &err), err, ERROR_IO,
+                "cannot open");
+    arena_drop(&arena);
+}

@@ -54,3 +54,16 @@ TEST(term, no_terminal_has_the_given_columns) {
     CHECK(!term_is_terminal(-1));
     CHECK_EQUAL(term_columns(-1, 77), 77);
 }
+
+TEST(term, words_are_cut_into_lines) {
+    static const char *const want[] = {"ab cd", "efghijk", "\xe7\x8c\xab", "\xe7\x8c\xab l m"};
+    Str words = STR("ab cd efghijk \xe7\x8c\xab \xe7\x8c\xab l m");
+    for (int i = 0; i < 2; i++) CHECK(str_equal(term_line(&words, 5), str_from(want[i])));
+    CHECK(str_equal(term_line(&words, 4), str_from(want[2])));
+    CHECK(str_equal(term_line(&words, 9), str_from(want[3])));
+    CHECK_EQUAL(words.n, 0);
+    Str odd = STR(" x  y"); // blanks at odd places end nothing but lines
+    int n = 0;
+    for (; odd.n; n++) term_line(&odd, 1);
+    CHECK(n >= 2 && n <= 5);
+}

@@ -13,6 +13,10 @@ double clock_seconds(void) {
     return seconds_of(CLOCK_MONOTONIC);
 }
 
+double clock_unix_seconds(void) {
+    return seconds_of(CLOCK_REALTIME);
+}
+
 double clock_thread_cpu_seconds(void) {
 #ifdef CLOCK_THREAD_CPUTIME_ID
     return seconds_of(CLOCK_THREAD_CPUTIME_ID);

@@ -42,6 +42,10 @@ MUST_USE bool file_list(Arena *arena, const char *folder, const Str **names, int
                         Error *err);
 MUST_USE bool file_remove(const char *path, Error *err); // a file; one that is not there is fine
 
+// Adds to the end of a file, which is made if there is none.  A crash may leave a part of the
+// bytes: for records whose reader can tell.
+MUST_USE bool file_append(const char *path, const void *data, size_t n, Error *err);
+
 bool file_exists(const char *path);
 bool file_is_folder(const char *path);
 MUST_USE bool file_make_folder(const char *path, Error *err); // and its parents; existing is fine

@@ -83,18 +83,21 @@ FileWriter *file_create(const char *path, Error *err) {
     return writer;
 }
 
-static void write_through(FileWriter *writer, const char *data, size_t n) {
-    while (n > 0 && writer->failure == 0) {
+// Returns the errno of the failure, 0 for none.
+static int write_all(int descriptor, const char *data, size_t n) {
+    while (n > 0) {
         const size_t most = (size_t)1 << 30;
-        ssize_t done = write(writer->descriptor, data, n < most ? n : most);
+        ssize_t done = write(descriptor, data, n < most ? n : most);
         if (done < 0 && errno == EINTR) continue;
-        if (done <= 0) {
-            writer->failure = done < 0 ? errno : EIO;
-            return;
-        }
+        if (done <= 0) return done < 0 ? errno : EIO;
         data += done;
         n -= (size_t)done;
     }
+    return 0;
+}
+
+static void write_through(FileWriter *writer, const char *data, size_t n) {
+    if (writer->failure == 0) writer->failure = write_all(writer->descriptor, data, n);
 }
 
 static void flush_buffer(FileWriter *writer) {
@@ -163,4 +166,14 @@ void file_discard(FileWriter *writer) {
     close_target(writer);
     if (writer->is_replaced) unlink(writer->temporary);
     memory_release(writer, sizeof *writer);
+}
+
+bool file_append(const char *path, const void *data, size_t n, Error *err) {
+    int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (descriptor < 0)
+        return error_set(err, ERROR_IO, "%.300s: cannot open: %s", path, strerror(errno));
+    int failure = write_all(descriptor, data, n);
+    if (close(descriptor) != 0 && failure == 0) failure = errno;
+    if (failure == 0) return true;
+    return error_set(err, ERROR_IO, "%.300s: cannot write: %s", path, strerror(failure));
 }

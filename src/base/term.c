@@ -46,3 +46,15 @@ Str term_cut(Str text, int columns) {
     walk(text, columns, &n);
     return str_slice(text, 0, n);
 }
+
+Str term_line(Str *words, int columns) {
+    Str text = *words;
+    size_t end = 0;
+    for (size_t at = 1; at <= text.n; at++) {
+        if (at < text.n && text.data[at] != ' ') continue;
+        if (end > 0 && term_width(str_slice(text, 0, at)) > columns) break;
+        end = at;
+    }
+    *words = str_slice(text, end + 1, text.n);
+    return str_slice(text, 0, end);
+}

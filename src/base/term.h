@@ -13,5 +13,7 @@ int term_columns(int descriptor, int otherwise);
 int term_width(Str text);
 // The longest prefix of at most `columns` columns.
 Str term_cut(Str text, int columns);
+// Takes the next line of at most `columns` off a text of words; a longer word stands alone.
+Str term_line(Str *words, int columns);
 
 #endif

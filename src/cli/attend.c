@@ -73,7 +73,7 @@ static void print_padded(Str text, int columns) {
 
 static void print_words(Str words, int columns) {
     while (words.n) {
-        Str line = attention_line(&words, columns);
+        Str line = term_line(&words, columns);
         printf("%.*s\n", STR_ARG(line));
     }
 }

@@ -197,15 +197,3 @@ Str attention_words(const AttentionMap *map, Arena *arena) {
                    100 * attention_on_first(map));
     return str_built(&b);
 }
-
-Str attention_line(Str *words, int columns) {
-    Str text = *words;
-    size_t end = 0;
-    for (size_t at = 1; at <= text.n; at++) {
-        if (at < text.n && text.data[at] != ' ') continue;
-        if (end > 0 && term_width(str_slice(text, 0, at)) > columns) break;
-        end = at;
-    }
-    *words = str_slice(text, end + 1, text.n);
-    return str_slice(text, 0, end);
-}

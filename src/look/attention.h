@@ -45,7 +45,5 @@ double attention_on_first(const AttentionMap *map);
 // strongest looks (those at the first token apart) and the share of the first token.
 Str attention_title(const AttentionMap *map, Arena *arena);
 Str attention_words(const AttentionMap *map, Arena *arena);
-// Takes the next line of at most `columns` off a text of words; a longer word stands alone.
-Str attention_line(Str *words, int columns);
 
 #endif

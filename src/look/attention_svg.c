@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/svg.h"
 #include "base/term.h"
-#include "base/utf8.h"
 
 enum {
     MARGIN = 28,
@@ -23,9 +23,7 @@ enum {
 };
 
 static const char style[] =
-    "text{font-family:-apple-system,BlinkMacSystemFont,'Segoe UI','Helvetica Neue','Noto Sans',"
-    "'Liberation Sans',Arial,'PingFang SC','Microsoft YaHei','Noto Sans CJK SC',"
-    "'Source Han Sans SC',system-ui,sans-serif;fill:#1b1a17}"
+    "text{font-family:" SVG_FONT ";fill:#1b1a17}"
     "text.quiet{fill:#6c6a63}.sheet{fill:#ffffff}.band{fill:#f7f6f3}.rule{stroke:#bdbab2}"
     ".dot{fill:#bdbab2}.mark{fill:#6d34d4}.arc{stroke:#6d34d4;fill:none}.tip{fill:#6d34d4}"
     "@media (prefers-color-scheme:dark){"
@@ -49,34 +47,15 @@ typedef struct Sheet {
 } Sheet;
 
 // ---------------------------------------------------------------- text
-// Text for XML: markup escaped; what XML does not allow becomes U+FFFD.
-static void add_text(StrBuilder *out, Str text) {
-    while (text.n) {
-        int length;
-        int32_t c = utf8_decode(text, &length);
-        if (c == '&')
-            str_add_c(out, "&amp;");
-        else if (c == '<')
-            str_add_c(out, "&lt;");
-        else if (c == '>')
-            str_add_c(out, "&gt;");
-        else if (c < 0x20 || c == 0xfffe || c == 0xffff)
-            str_add_c(out, "\xef\xbf\xbd");
-        else
-            str_add(out, str_slice(text, 0, (size_t)length));
-        text = str_slice(text, (size_t)length, text.n);
-    }
-}
-
 static void add_element(StrBuilder *out, const char *name, const char *id, Str text) {
     str_add_format(out, "<%s id=\"%s\">", name, id);
-    add_text(out, text);
+    svg_add_text(out, text);
     str_add_format(out, "</%s>\n", name);
 }
 
 static void add_line(Sheet *s, double x, double y, const char *attributes, Str text) {
     str_add_format(s->out, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, attributes);
-    add_text(s->out, text);
+    svg_add_text(s->out, text);
     str_add_c(s->out, "</text>\n");
 }
 
@@ -86,7 +65,7 @@ static int caption_columns(const Sheet *s) {
 
 static int count_lines(Str words, int columns) {
     int n = 0;
-    for (; words.n; n++) attention_line(&words, columns);
+    for (; words.n; n++) term_line(&words, columns);
     return n;
 }
 
@@ -171,9 +150,9 @@ static void draw_square(Sheet *s, int64_t i, int64_t j) {
                    "<rect class=\"mark\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
                    "rx=\"%.1f\"><title>",
                    x - side / 2, y - side / 2, side, side, fmin(side * 0.14, 3));
-    add_text(s->out, map->label[i]);
+    svg_add_text(s->out, map->label[i]);
     str_add_c(s->out, " \xe2\x86\x92 ");
-    add_text(s->out, map->label[j]);
+    svg_add_text(s->out, map->label[j]);
     str_add_format(s->out, "  %.1f%%</title></rect>\n", 100 * weight);
 }
 
@@ -264,7 +243,7 @@ bool attention_svg(StrBuilder *out, const AttentionMap *map, Error *err) {
     draw_matrix(&s);
     draw_legend(&s, bottom + LEGEND / 2.0);
     for (double y = caption; words.n; y += CAPTION_LINE)
-        add_line(&s, MARGIN, y, "font-size=\"14\"", attention_line(&words, caption_columns(&s)));
+        add_line(&s, MARGIN, y, "font-size=\"14\"", term_line(&words, caption_columns(&s)));
     str_add_c(out, "</svg>\n");
     return true;
 }
