@@ -218,7 +218,7 @@ TEST(train, muon_learns) {
 // A second bench on the newest checkpoint of the folder.
 static bool bench_resume(Bench *b, const char *folder) {
     Error err = {0};
-    Progress progress;
+    TrainProgress progress;
     *b = (Bench){0};
     if (!CHECK(arena_init(&b->arena, ARENA_DEFAULT, &err))) return false;
     Str path = checkpoint_newest(&b->arena, folder);
@@ -269,7 +269,7 @@ TEST(train, resuming_on_other_texts_is_refused) {
     if (!bench_open(&one, small_settings())) return;
     steps(&one, 1);
     CHECK(checkpoint_save(&one.trainer, folder, &err));
-    Progress progress;
+    TrainProgress progress;
     Settings settings;
     Model *m = model_open(checkpoint_newest(&one.arena, folder).data, (ModelOptions){0}, &err);
     CHECK(m && checkpoint_read(m, &settings, &progress, &err) && model_thaw(m, &err));

@@ -116,3 +116,9 @@ bool limits_measure(const LimitsSpec *spec, Limits *limits, Error *err) {
     memory_release(b.buffer, limits->read_bytes);
     return ok;
 }
+
+double limits_peak_f32(const Kernels *kernels, Pool *pool) {
+    LimitsSpec spec = {.kernels = kernels, .pool = pool, .repeat = 1};
+    Bench b = {.spec = &spec};
+    return peak_rate(&b, kernels->limit_f32);
+}

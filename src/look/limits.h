@@ -39,4 +39,7 @@ typedef struct Limits {
 // ERROR_MEMORY when the buffer is refused, ERROR_CANCELLED when on_step says so.
 MUST_USE bool limits_measure(const LimitsSpec *spec, Limits *limits, Error *err);
 
+// The peak of f32 arithmetic alone, in operations a second: some milliseconds.
+double limits_peak_f32(const Kernels *kernels, Pool *pool);
+
 #endif

@@ -21,19 +21,32 @@ static float *take(Model *m, int64_t n, Error *err) {
 }
 
 // ---------------------------------------------------------------- the first values
-// Normal with a deviation for matrices, one value for vectors.
-typedef struct Start {
-    const char *gguf; // the weight's name within its layer
-    bool ends_block;  // its output is added to the stream: divided by sqrt(2 L)
+// How a weight starts, by its GGUF name within the layer.  What is not listed: matrices are normal
+// with deviation 0.02, vectors 1, biases 0.
+typedef enum Start {
+    START_USUAL,
+    START_END,        // ends a sub-layer: divided by sqrt(2 L), so that the stream does not swell
+    START_FAN_IN,     // normal with deviation 1 / sqrt(columns): recurrences keep their size
+    START_GATES,      // the biases of an LSTM: 1 for its forget gate (Jozefowicz et al. 2015)
+    START_RATES,      // Mamba: the states of a channel decay at rates 1 .. N, as logarithms
+    START_STEPS,      // Mamba: time steps between 0.001 and 0.1, through the inverse of softplus
+    START_STEP_WEIGHT // Mamba: uniform within 1 / sqrt(rank)
 } Start;
 
-static const Start starts[] = {{"attn_output.weight", true}, {"ffn_down.weight", true}};
+static const struct {
+    const char *gguf;
+    Start start;
+} starts[] = {{"attn_output.weight", START_END}, {"ffn_down.weight", START_END},
+              {"rnn_output.weight", START_END},  {"ssm_out.weight", START_END},
+              {"rnn_in.weight", START_FAN_IN},   {"rnn_hidden.weight", START_FAN_IN},
+              {"ssm_x.weight", START_FAN_IN},    {"ssm_conv1d.weight", START_FAN_IN},
+              {"rnn_in.bias", START_GATES},      {"ssm_a", START_RATES},
+              {"ssm_dt.bias", START_STEPS},      {"ssm_dt.weight", START_STEP_WEIGHT}};
 
-static double deviation_of(const Model *m, const Weight *w) {
+static Start start_of(const Weight *w) {
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-        if (starts[i].ends_block && strcmp(w->gguf, starts[i].gguf) == 0)
-            return 0.02 / sqrt(2.0 * m->config.layers);
-    return 0.02;
+        if (strcmp(w->gguf, starts[i].gguf) == 0) return starts[i].start;
+    return START_USUAL;
 }
 
 typedef struct Creator {
@@ -43,16 +56,47 @@ typedef struct Creator {
     Error *err;
 } Creator;
 
+static void fill_normal(Creator *c, float *values, int64_t n, double deviation) {
+    for (int64_t i = 0; i < n; i++) values[i] = (float)(deviation * rng_normal(&c->rng));
+}
+
+static void fill_constant(float *values, int64_t n, float value) {
+    for (int64_t i = 0; i < n; i++) values[i] = value;
+}
+
+// dt with softplus(result) = dt, log-uniform (Gu and Dao 2023, section 3.6).
+static float step_start(Rng *rng) {
+    double dt = exp(log(0.001) + rng_uniform(rng) * (log(0.1) - log(0.001)));
+    return (float)log(expm1(dt));
+}
+
 static void fill(Creator *c, const Weight *w) {
     float *values = tensor_f32(w->tensor);
-    int64_t n = tensor_count(w->tensor);
-    bool is_bias = str_ends(str_from(w->gguf), STR(".bias"));
-    double deviation = deviation_of(c->model, w);
-    for (int64_t i = 0; i < n; i++) {
-        if (w->tensor->rank == 1)
-            values[i] = is_bias ? 0 : 1;
+    int64_t n = tensor_count(w->tensor), columns = tensor_cols(w->tensor);
+    bool is_vector = w->tensor->rank == 1;
+    switch (start_of(w)) {
+    case START_USUAL:
+        if (is_vector)
+            fill_constant(values, n, str_ends(str_from(w->gguf), STR(".bias")) ? 0 : 1);
         else
-            values[i] = (float)(deviation * rng_normal(&c->rng));
+            fill_normal(c, values, n, 0.02);
+        break;
+    case START_END: fill_normal(c, values, n, 0.02 / sqrt(2.0 * c->model->config.layers)); break;
+    case START_FAN_IN: fill_normal(c, values, n, 1 / sqrt((double)columns)); break;
+    case START_GATES: // i, f, g, o; an Elman layer has one sum and no gate
+        fill_constant(values, n, 0);
+        if (n == 4 * c->model->config.recurrent_width) fill_constant(values + n / 4, n / 4, 1);
+        break;
+    case START_RATES:
+        for (int64_t i = 0; i < n; i++) values[i] = (float)log((double)(i % columns + 1));
+        break;
+    case START_STEPS:
+        for (int64_t i = 0; i < n; i++) values[i] = step_start(&c->rng);
+        break;
+    case START_STEP_WEIGHT:
+        for (int64_t i = 0; i < n; i++)
+            values[i] = (float)((2 * rng_uniform(&c->rng) - 1) / sqrt((double)columns));
+        break;
     }
 }
 

@@ -36,7 +36,7 @@ static void put_integer(GgufWriter *w, const char *key, int64_t value) {
 
 static void put_keys(const void *user, GgufWriter *w) {
     const Trainer *t = user;
-    const Progress *p = &t->progress;
+    const TrainProgress *p = &t->progress;
     Arena arena;
     Error none = {0};
     if (!arena_init(&arena, 1 << 20, &none))
@@ -100,14 +100,14 @@ static bool read_guard(const GgufFile *f, SpikeGuard *guard, Error *err) {
     return get(f, KEY "norms_seen", &guard->n_seen, err);
 }
 
-bool checkpoint_read(const Model *model, Settings *settings, Progress *p, Error *err) {
+bool checkpoint_read(const Model *model, Settings *settings, TrainProgress *p, Error *err) {
     const GgufFile *f = &model->gguf;
     Str lines;
     if (!gguf_find(f, KEY "settings"))
         return error_set(err, ERROR_FORMAT, "%s is a model, not a checkpoint of its training",
                          model->name.data);
     *settings = settings_default();
-    *p = (Progress){0};
+    *p = (TrainProgress){0};
     if (!gguf_get_string(f, KEY "settings", &lines, err) ||
         !settings_read(settings, lines, f->tensors.path.data, err) ||
         !get(f, KEY "step", &p->step, err) || !get(f, KEY "tokens", &p->tokens, err) ||
@@ -127,7 +127,7 @@ static bool is_corpus(const Trainer *t, const GgufFile *f) {
     return fingerprint == t->spec.corpus->fingerprint;
 }
 
-bool checkpoint_restore(Trainer *t, const Progress *progress, Error *err) {
+bool checkpoint_restore(Trainer *t, const TrainProgress *progress, Error *err) {
     const Model *model = t->spec.model;
     const char *path = model->gguf.tensors.path.data;
     Optimizer *o = &t->optimizer;

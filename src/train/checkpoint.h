@@ -18,10 +18,10 @@ Str checkpoint_newest(Arena *arena, const char *folder);
 MUST_USE bool checkpoint_save(const Trainer *trainer, const char *folder, Error *err);
 
 // Settings and progress of an opened checkpoint; ERROR_FORMAT if the model is none.
-MUST_USE bool checkpoint_read(const Model *model, Settings *settings, Progress *progress,
+MUST_USE bool checkpoint_read(const Model *model, Settings *settings, TrainProgress *progress,
                               Error *err);
 // Gives a trainer, opened on that (thawed) model and the same corpus, what the checkpoint has.
 // ERROR_USAGE if the corpus is another.
-MUST_USE bool checkpoint_restore(Trainer *trainer, const Progress *progress, Error *err);
+MUST_USE bool checkpoint_restore(Trainer *trainer, const TrainProgress *progress, Error *err);
 
 #endif

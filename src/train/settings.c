@@ -48,6 +48,7 @@ static double number_of(const Settings *s, const Setting *setting) {
     case SETTING_NUMBER: return *(const double *)at;
     case SETTING_FLAG: return *(const bool *)at;
     case SETTING_WORD: return *(const int *)at;
+    case SETTING_TEXT: return *(const char *)at != 0; // empty, or not
     }
     return 0;
 }
@@ -59,6 +60,7 @@ static void put_number(Settings *s, const Setting *setting, double value) {
     case SETTING_NUMBER: *(double *)at = value; break;
     case SETTING_FLAG: *(bool *)at = value != 0; break;
     case SETTING_WORD: *(int *)at = (int)value; break;
+    case SETTING_TEXT: memset(at, 0, sizeof(SettingText)); break;
     }
 }
 
@@ -98,9 +100,20 @@ static bool set_flag(Settings *s, const Setting *setting, Str value, Error *err)
     return true;
 }
 
+static bool set_text(Settings *s, const Setting *setting, Str value, Error *err) {
+    SettingText *text = place(s, setting);
+    if (value.n >= sizeof text->c || memchr(value.data, '\n', value.n))
+        return error_set(err, ERROR_USAGE, "%s: at most %d bytes in one line", setting->name,
+                         SETTING_TEXT_BYTES - 1);
+    memset(text, 0, sizeof *text);
+    memcpy(text->c, value.data, value.n);
+    return true;
+}
+
 bool settings_set(Settings *s, const Setting *setting, Str value, Error *err) {
     if (setting->kind == SETTING_WORD) return set_word(s, setting, value, err);
     if (setting->kind == SETTING_FLAG) return set_flag(s, setting, value, err);
+    if (setting->kind == SETTING_TEXT) return set_text(s, setting, value, err);
     bool is_int = setting->kind == SETTING_INT;
     int64_t whole = 0;
     double number = 0;
@@ -120,6 +133,7 @@ bool settings_set(Settings *s, const Setting *setting, Str value, Error *err) {
 Str setting_text(const Settings *s, const Setting *setting, Arena *arena) {
     if (setting->kind == SETTING_WORD)
         return word_at(setting->argument, *(const int *)place(s, setting));
+    if (setting->kind == SETTING_TEXT) return str_from(place(s, setting));
     if (setting->kind == SETTING_FLAG)
         return *(const bool *)place(s, setting) ? STR("true") : STR("false");
     if (setting->kind == SETTING_INT)

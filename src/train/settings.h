@@ -11,14 +11,21 @@
 // X(field, KIND, least, most, otherwise, "argument", "help")
 //   INT     int64_t in [least, most]       NUMBER  double in [least, most]
 //   FLAG    bool                           WORD    int, which of the words of "argument"
+//   TEXT    SettingText
 // clang-format off
 #define SETTINGS(X)                                                                                \
-    X(arch, WORD, 0, 0, 3, "gpt2|llama|qwen2|qwen3|gemma3", "architecture") \
+    X(arch, WORD, 0, 0, 3, "gpt2|llama|qwen2|qwen3|gemma3|heed|mamba", "architecture") \
     X(layers, INT, 0, 1024, 0, "N", "blocks") \
     X(width, INT, 0, 131072, 0, "N", "values of the residual stream") \
     X(heads, INT, 0, 1024, 0, "N", "attention heads") \
     X(kv_heads, INT, 0, 1024, 0, "N", "key and value heads (0: as many)") \
     X(ffn_width, INT, 0, 131072, 0, "N", "width of the feed-forward layer") \
+    X(mixers, TEXT, 0, 0, 0, "KINDS", "heed: attention, window, rnn, lstm, mamba, by turns")        \
+    X(positions, WORD, 0, 0, 3, "none|learned|sine|rotary|alibi", "heed: how places are known")     \
+    X(window, INT, 0, 1 << 24, 0, "N", "positions that a window sees (0: a quarter)")               \
+    X(kept, INT, 0, 1 << 24, 0, "N", "first positions that a window keeps in sight")                \
+    X(dense, FLAG, 0, 1, 0, NULL, "heed: a feed-forward layer without a gate")                      \
+    X(layer_norm, FLAG, 0, 1, 0, NULL, "heed: layer norms, not RMS norms")                          \
     X(context, INT, 0, 1 << 24, 0, "N", "tokens of a sample, and of the model's context") \
     X(untied, FLAG, 0, 1, 0, NULL, "a head of its own, not the embedding") \
     X(tokenizer, WORD, 0, 0, 0, "bpe|char|byte", "made from the text") \
@@ -54,11 +61,17 @@
     X(keep, INT, 1, 1000, 2, "N", "checkpoints that stay, besides the best")
 // clang-format on
 
+enum { SETTING_TEXT_BYTES = 64 };
+typedef struct SettingText {
+    char c[SETTING_TEXT_BYTES]; // ends in NUL
+} SettingText;
+
 typedef struct Settings {
 #define INT                                                    int64_t
 #define NUMBER                                                 double
 #define FLAG                                                   bool
 #define WORD                                                   int
+#define TEXT                                                   SettingText
 #define X(field, kind, least, most, otherwise, argument, help) kind field;
     SETTINGS(X)
 #undef X
@@ -66,12 +79,20 @@ typedef struct Settings {
 #undef NUMBER
 #undef FLAG
 #undef WORD
+#undef TEXT
 } Settings;
 
+enum { ARCH_GPT2, ARCH_LLAMA, ARCH_QWEN2, ARCH_QWEN3, ARCH_GEMMA3, ARCH_HEED, ARCH_MAMBA };
 enum { TOKENIZER_BPE, TOKENIZER_CHAR, TOKENIZER_BYTES };
 enum { OPTIMIZER_ADAMW, OPTIMIZER_MUON };
 
-typedef enum SettingKind { SETTING_INT, SETTING_NUMBER, SETTING_FLAG, SETTING_WORD } SettingKind;
+typedef enum SettingKind {
+    SETTING_INT,
+    SETTING_NUMBER,
+    SETTING_FLAG,
+    SETTING_WORD,
+    SETTING_TEXT
+} SettingKind;
 
 typedef struct Setting {
     const char *name; // "weight_decay"; "--weight-decay" as an option

@@ -195,7 +195,7 @@ static bool gradients_of_step(Trainer *t, const Sample *sample, int64_t n_scored
 // The way a step ends: judged, and taken if it is good.
 static void take_step(Trainer *t, GradientNorm norm, StepReport *r) {
     const Settings *s = t->spec.settings;
-    Progress *p = &t->progress;
+    TrainProgress *p = &t->progress;
     r->norm = norm.norm;
     r->rate = schedule_rate(&t->schedule, p->step + 1);
     r->judgement = spike_judge(&p->guard, &t->parameters, norm, s->spike, r->words);
@@ -206,7 +206,7 @@ static void take_step(Trainer *t, GradientNorm norm, StepReport *r) {
 
 bool trainer_step(Trainer *t, StepReport *r, Error *err) {
     const Settings *s = t->spec.settings;
-    Progress *p = &t->progress;
+    TrainProgress *p = &t->progress;
     double begun = clock_seconds();
     ArenaMark mark = arena_mark(&t->arena);
     int64_t n_samples = s->batch * s->accumulate, n_scored;

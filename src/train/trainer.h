@@ -17,7 +17,7 @@
 #include "train/settings.h"
 
 // What a checkpoint keeps besides weights and moments.
-typedef struct Progress {
+typedef struct TrainProgress {
     int64_t step;     // steps taken
     int64_t tokens;   // scored so far
     int64_t samples;  // drawn so far
@@ -25,7 +25,7 @@ typedef struct Progress {
     double best_loss; // of the validations, nats a token; infinite before the first
     int64_t best_step;
     SpikeGuard guard;
-} Progress;
+} TrainProgress;
 
 typedef struct TrainerSpec {
     Model *model; // with f32 weights (create.h); they are changed
@@ -37,7 +37,7 @@ typedef struct TrainerSpec {
 
 typedef struct Trainer {
     TrainerSpec spec;
-    Progress progress;
+    TrainProgress progress;
     Schedule schedule;
     Parameters parameters;
     Optimizer optimizer;

@@ -1,0 +1,128 @@
+// shape.c - each architecture's numbers, under the keys that its files have.
+#include "train/shape.h"
+
+#include <string.h>
+
+enum { ENTRIES_MAX = 24, MAMBA_STATES = 16, MAMBA_ROWS = 4, MAMBA_EXPAND = 2 };
+
+static const Arch *const archs[] = {
+    [ARCH_GPT2] = &arch_gpt2,   [ARCH_LLAMA] = &arch_llama, [ARCH_QWEN2] = &arch_qwen2,
+    [ARCH_QWEN3] = &arch_qwen3, [ARCH_HEED] = &arch_heed,   [ARCH_GEMMA3] = &arch_gemma3,
+    [ARCH_MAMBA] = &arch_mamba};
+
+typedef struct Keys {
+    ConfigEntry *entry;
+    int64_t n;
+} Keys;
+
+static void number(Keys *k, const char *key, double value) {
+    require(k->n < ENTRIES_MAX);
+    k->entry[k->n++] = (ConfigEntry){key, value, NULL};
+}
+
+static void word(Keys *k, const char *key, const char *value) {
+    require(k->n < ENTRIES_MAX);
+    k->entry[k->n++] = (ConfigEntry){key, 0, value};
+}
+
+static void attention_keys(Keys *k, const Settings *s) {
+    number(k, "attention.head_count", (double)s->heads);
+    number(k, "attention.head_count_kv", (double)s->kv_heads);
+}
+
+static void mamba_keys(Keys *k, const Settings *s) {
+    number(k, "ssm.inner_size", (double)(MAMBA_EXPAND * s->width));
+    number(k, "ssm.state_size", MAMBA_STATES);
+    number(k, "ssm.conv_kernel", MAMBA_ROWS);
+    number(k, "ssm.time_step_rank", (double)((s->width + 15) / 16));
+}
+
+static int64_t window_of(const Settings *s) {
+    return s->window > 0 ? s->window : (s->context + 3) / 4;
+}
+
+static const char *mixers_of(const Settings *s) {
+    return s->mixers.c[0] ? s->mixers.c : "attention";
+}
+
+static bool has_mixer(const Settings *s, const char *kind) {
+    return strstr(mixers_of(s), kind) != NULL;
+}
+
+static void heed_keys(Keys *k, const Settings *s) {
+    bool has_attention = has_mixer(s, "attention") || has_mixer(s, "window");
+    int positions = s->positions;
+    bool needs_attention = positions == POSITION_ROTARY || positions == POSITION_ALIBI;
+    word(k, "mixers", mixers_of(s));
+    word(k, "positions", position_words[needs_attention && !has_attention ? 0 : positions]);
+    word(k, "norm", s->layer_norm ? "layer" : "rms");
+    word(k, "feed_forward", s->dense ? "dense" : "gated");
+    word(k, "activation", s->dense ? "gelu_pytorch_tanh" : "silu");
+    number(k, "norm_epsilon", 1e-5);
+    if (has_attention) attention_keys(k, s);
+    if (has_mixer(s, "window")) {
+        number(k, "attention.sliding_window", (double)window_of(s));
+        number(k, "attention.kept_positions", (double)s->kept);
+    }
+    if (has_mixer(s, "mamba")) mamba_keys(k, s);
+}
+
+// What heed's architecture shares with a standard one is made under that one's name (arch_fitting).
+static int standard_of(const Settings *s) {
+    if (s->arch != ARCH_HEED || s->dense || s->layer_norm) return s->arch;
+    if (strcmp(mixers_of(s), "attention") == 0 && s->positions == POSITION_ROTARY)
+        return ARCH_LLAMA;
+    return s->arch;
+}
+
+static void keys_of(Keys *k, const Settings *s, int arch) {
+    number(k, "context_length", (double)s->context);
+    number(k, "embedding_length", (double)s->width);
+    number(k, "block_count", (double)s->layers);
+    switch (arch) {
+    case ARCH_HEED:
+        number(k, "feed_forward_length", (double)s->ffn_width);
+        heed_keys(k, s);
+        return;
+    case ARCH_MAMBA:
+        number(k, "attention.layer_norm_rms_epsilon", 1e-5);
+        number(k, "attention.head_count", 0);
+        number(k, "feed_forward_length", 0);
+        mamba_keys(k, s);
+        return;
+    case ARCH_GPT2: number(k, "attention.layer_norm_epsilon", 1e-5); break;
+    case ARCH_GEMMA3: number(k, "attention.sliding_window", (double)window_of(s)); // fall through
+    default: number(k, "attention.layer_norm_rms_epsilon", 1e-6);
+    }
+    number(k, "feed_forward_length", (double)s->ffn_width);
+    attention_keys(k, s);
+}
+
+// What only arch heed has would be lost in silence elsewhere.
+static bool check_arch(const Settings *s, Error *err) {
+    const char *lost = s->mixers.c[0]                    ? "mixers"
+                       : s->positions != POSITION_ROTARY ? "positions"
+                       : s->kept                         ? "kept"
+                       : s->dense                        ? "dense"
+                       : s->layer_norm                   ? "layer_norm"
+                                                         : NULL;
+    if (s->arch == ARCH_HEED || !lost) return true;
+    return error_set(err, ERROR_USAGE, "%s: only the architecture heed has that (arch = heed)",
+                     lost);
+}
+
+bool shape_plan(Arena *arena, const Settings *s, const Vocab *vocab, const char *name,
+                ModelPlan *plan, Error *err) {
+    Keys keys = {arena_new(arena, ConfigEntry, ENTRIES_MAX), 0};
+    if (!check_arch(s, err)) return false;
+    int arch = standard_of(s);
+    keys_of(&keys, s, arch);
+    *plan = (ModelPlan){.arch = archs[arch],
+                        .entry = keys.entry,
+                        .n_entries = keys.n,
+                        .vocab = vocab,
+                        .is_tied = !s->untied,
+                        .seed = (uint64_t)s->seed,
+                        .name = name};
+    return true;
+}

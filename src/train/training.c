@@ -1,0 +1,202 @@
+// training.c - what a run is made of, in the order in which it can be made.
+#include "train/training.h"
+
+#include <math.h>
+
+#include "base/file.h"
+#include "export/export.h"
+#include "model/create.h"
+#include "model/weights.h"
+#include "text/vocab_train.h"
+#include "train/shape.h"
+#include "train/size.h"
+
+static bool tell(Training *t, const char *what, int64_t done, int64_t total) {
+    return !t->spec.go_on || t->spec.go_on(t->spec.user, what, done, total);
+}
+
+static int64_t text_bytes(const TrainingSpec *spec) {
+    int64_t bytes = 0;
+    for (int64_t i = 0; i < spec->n_texts; i++) bytes += (int64_t)spec->text[i].n;
+    return bytes;
+}
+
+// ---------------------------------------------------------------- vocabulary
+static bool vocab_goes_on(void *user, VocabPhase phase, int64_t done, int64_t total) {
+    return phase == VOCAB_COUNTING
+               ? tell(user, "counting words", done, text_bytes(&((Training *)user)->spec))
+               : tell(user, "merging", done, total);
+}
+
+static bool make_vocab(Training *t, Error *err) {
+    static const VocabKind kinds[] = {[TOKENIZER_BPE] = VOCAB_BPE,
+                                      [TOKENIZER_CHAR] = VOCAB_CHARACTERS,
+                                      [TOKENIZER_BYTES] = VOCAB_BYTES};
+    Settings *s = &t->settings;
+    if (s->tokenizer == TOKENIZER_BPE && s->vocab == 0) s->vocab = size_vocab(text_bytes(&t->spec));
+    VocabRecipe recipe = {.kind = kinds[s->tokenizer],
+                          .n_tokens = s->tokenizer == TOKENIZER_BYTES ? 0 : s->vocab,
+                          .least = s->tokenizer == TOKENIZER_BPE ? 2 : 1,
+                          .pool = t->spec.pool,
+                          .go_on = vocab_goes_on,
+                          .user = t};
+    VocabTrainer *trainer = vocab_trainer_open(recipe, err);
+    if (!trainer) return false;
+    bool ok = true;
+    for (int64_t i = 0; i < t->spec.n_texts && ok; i++)
+        ok = vocab_trainer_text(trainer, t->spec.text[i], err);
+    ok = ok && vocab_trainer_finish(trainer, &t->arena, &t->vocab, NULL, err);
+    vocab_trainer_close(trainer);
+    if (!ok) return false;
+    s->vocab = t->vocab.n_tokens;
+    t->tokenizer = tokenizer_from_vocab(&t->arena, &t->vocab, err);
+    return t->tokenizer != NULL;
+}
+
+// ---------------------------------------------------------------- tokens
+static bool corpus_goes_on(void *user, int64_t done, int64_t total) {
+    return tell(user, "reading", done, total);
+}
+
+static bool make_corpus(Training *t, Error *err) {
+    const TrainingSpec *s = &t->spec;
+    CorpusSpec spec = {.tokenizer = t->tokenizer,
+                       .text = s->text,
+                       .n_texts = s->n_texts,
+                       .validation = s->validation,
+                       .n_validation = s->n_validation,
+                       .validation_share = t->settings.validation_share,
+                       .documents = (Documents)t->settings.documents,
+                       .pairs = s->pairs,
+                       .context = t->settings.context ? t->settings.context : INT32_MAX,
+                       .go_on = corpus_goes_on,
+                       .user = t};
+    return corpus_make(&t->arena, &spec, &t->corpus, err);
+}
+
+// ---------------------------------------------------------------- the model
+static bool open_model(Training *t, const char *path, Error *err) {
+    t->model = model_open(path, (ModelOptions){0}, err);
+    if (!t->model) return false;
+    t->tokenizer = t->model->tokenizer;
+    if (!t->tokenizer)
+        return error_set(err, ERROR_UNSUPPORTED, "%s has no tokenizer: no text can be learned",
+                         path);
+    return true;
+}
+
+// The shape is the model's; what was asked for otherwise must not be ignored.
+static bool adopt_shape(Training *t, Error *err) {
+    Settings *s = &t->settings;
+    const Config *c = &t->model->config;
+    const struct {
+        const char *name;
+        int64_t *asked, has;
+    } shape[] = {{"layers", &s->layers, c->layers},
+                 {"width", &s->width, c->width},
+                 {"heads", &s->heads, c->heads},
+                 {"vocab", &s->vocab, c->vocab}};
+    for (int i = 0; i < 4; i++) {
+        if (*shape[i].asked && *shape[i].asked != shape[i].has)
+            return error_set(err, ERROR_USAGE, "%s: the model that is gone on from has %lld",
+                             shape[i].name, (long long)shape[i].has);
+        *shape[i].asked = shape[i].has;
+    }
+    s->kv_heads = c->kv_heads;
+    s->ffn_width = c->ffn_width;
+    if (s->heads == 0) s->heads = 1; // no attention: size.c divides by it
+    if (s->context == 0) s->context = c->context < 256 ? c->context : 256;
+    return true;
+}
+
+static bool new_model(Training *t, Error *err) {
+    ModelPlan plan;
+    if (!shape_plan(&t->arena, &t->settings, &t->vocab, t->spec.name, &plan, err)) return false;
+    t->model = model_create(&plan, err);
+    return t->model != NULL;
+}
+
+static bool fit(Training *t, Error *err) {
+    SizeHints hints = {text_bytes(&t->spec), t->spec.flops};
+    return size_fit(&t->settings, &hints, t->corpus.n_train, err);
+}
+
+// ---------------------------------------------------------------- opening
+static bool open_fresh(Training *t, Error *err) {
+    if (t->spec.from && (!open_model(t, t->spec.from, err) || !adopt_shape(t, err))) return false;
+    if (!t->spec.from && !make_vocab(t, err)) return false;
+    if (!make_corpus(t, err) || !fit(t, err)) return false;
+    if (t->spec.from ? !model_thaw(t->model, err) : !new_model(t, err)) return false;
+    TrainerSpec spec = {t->model, &t->corpus, &t->settings, t->spec.pool, t->spec.kernels};
+    return trainer_open(&t->trainer, &spec, err);
+}
+
+// What a person may change on the way: how long it goes on, and how often is looked.
+static void take_changes(Settings *s, const Settings *asked) {
+    if (asked->steps) s->steps = asked->steps;
+    if (asked->validate_every) s->validate_every = asked->validate_every;
+    if (asked->sample_every) s->sample_every = asked->sample_every;
+    if (asked->save_every) s->save_every = asked->save_every;
+}
+
+static bool open_resumed(Training *t, Error *err) {
+    TrainProgress progress;
+    Str path = checkpoint_newest(&t->arena, t->spec.folder);
+    if (path.n == 0)
+        return error_set(err, ERROR_USAGE, "%.300s has no checkpoint to go on from",
+                         t->spec.folder);
+    if (!open_model(t, path.data, err) ||
+        !checkpoint_read(t->model, &t->settings, &progress, err) || !model_thaw(t->model, err))
+        return false;
+    take_changes(&t->settings, &t->spec.settings);
+    if (!make_corpus(t, err)) return false;
+    TrainerSpec spec = {t->model, &t->corpus, &t->settings, t->spec.pool, t->spec.kernels};
+    t->resumed_at = progress.step;
+    return trainer_open(&t->trainer, &spec, err) && checkpoint_restore(&t->trainer, &progress, err);
+}
+
+bool training_open(Training *t, const TrainingSpec *spec, Error *err) {
+    *t = (Training){.spec = *spec, .settings = spec->settings, .resumed_at = -1};
+    if (!arena_init(&t->arena, ARENA_DEFAULT, err)) return false;
+    return spec->resume ? open_resumed(t, err) : open_fresh(t, err);
+}
+
+void training_close(Training *t) {
+    trainer_close(&t->trainer);
+    model_close(t->model);
+    arena_drop(&t->arena);
+}
+
+// ---------------------------------------------------------------- the best
+static const char *best_path(const Training *t, Arena *arena) {
+    return str_printf(arena, "%s/best.gguf", t->spec.folder).data;
+}
+
+bool training_validate(Training *t, Validation *v, bool *is_best, Error *err) {
+    TrainProgress *p = &t->trainer.progress;
+    *is_best = false;
+    if (!trainer_validate(&t->trainer, v, err)) return false;
+    if (v->tokens == 0 || v->nats >= p->best_loss) return true;
+    *is_best = true;
+    p->best_loss = v->nats;
+    p->best_step = p->step;
+    ExportOptions options = {.has_type = true, .type = DTYPE_F32, .pool = t->spec.pool};
+    ArenaMark mark = arena_mark(&t->arena);
+    bool ok = file_make_folder(t->spec.folder, err) &&
+              model_save_gguf(t->model, best_path(t, &t->arena), options, err);
+    arena_back(&t->arena, mark);
+    return ok;
+}
+
+bool training_write(const Training *t, const char *target, DType type, Error *err) {
+    Arena arena;
+    if (!arena_init(&arena, 1 << 20, err)) return false;
+    const char *path = best_path(t, &arena);
+    bool has_best = isfinite(t->trainer.progress.best_loss) && file_exists(path);
+    Model *best = has_best ? model_open(path, (ModelOptions){0}, err) : NULL;
+    ExportOptions options = {.has_type = true, .type = type, .pool = t->spec.pool};
+    bool ok = (!has_best || best) && model_save_gguf(best ? best : t->model, target, options, err);
+    model_close(best);
+    arena_drop(&arena);
+    return ok;
+}

@@ -1,0 +1,51 @@
+// training.h - a whole training run: from texts to a model that is saved.
+//
+//   texts -> vocabulary -> tokens -> sizes -> model -> trainer      or a checkpoint, or a model
+//
+// The run's folder holds its checkpoints and best.gguf, the weights of the best validation.
+#ifndef HEED_TRAIN_TRAINING_H
+#define HEED_TRAIN_TRAINING_H
+
+#include "train/checkpoint.h"
+#include "train/trainer.h"
+
+typedef struct TrainingSpec {
+    Settings settings; // 0 where the run may choose
+    const Str *text;   // (n_texts) what is learned from; not copied, outlives the training
+    int64_t n_texts;
+    const Str *validation; // (n_validation)
+    int64_t n_validation;
+    bool pairs;         // texts are lines of instruction TAB answer
+    const char *from;   // go on from this model, with its vocabulary; NULL: from nothing
+    const char *folder; // of the run
+    bool resume;        // from the folder's newest checkpoint
+    const char *name;   // of the model
+    double flops;       // operations a second that training is expected to reach
+    Pool *pool;
+    const Kernels *kernels;
+    bool (*go_on)(void *user, const char *what, int64_t done, int64_t total); // while it is opened
+    void *user;
+} TrainingSpec;
+
+typedef struct Training {
+    TrainingSpec spec;
+    Settings settings; // complete
+    Vocab vocab;       // made here, if the model has none of its own
+    Tokenizer *tokenizer;
+    Corpus corpus;
+    Model *model;
+    Trainer trainer;
+    int64_t resumed_at; // the step of the checkpoint; -1: from the start
+    Arena arena;
+} Training;
+
+// Everything is checked and allocated here.  The training may be closed in any case.
+MUST_USE bool training_open(Training *training, const TrainingSpec *spec, Error *err);
+void training_close(Training *training);
+
+// Validates, and keeps the weights if they are the best so far (in best.gguf).
+MUST_USE bool training_validate(Training *training, Validation *result, bool *is_best, Error *err);
+// Writes the best weights of the run, or the last ones if none were validated, as a model.
+MUST_USE bool training_write(const Training *training, const char *target, DType type, Error *err);
+
+#endif
