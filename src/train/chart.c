@@ -268,7 +268,7 @@ static bool make_scales(Panel *p, double top) {
             if (!line->is_faint) widen(&p->y, line->y[k]);
         }
     }
-    bool has_values = scale_close(&p->x, 0);
+    bool has_values = scale_close(&p->x, panel->x.is_log ? 0.02 : 0);
     if (has_level) widen(&p->y, panel->level);
     return scale_close(&p->y, 0.04) && has_values;
 }

@@ -22,7 +22,7 @@ static void smooth(const double *y, double *out, int64_t n) {
 }
 
 Curves curves_make(Arena *arena, const History *h) {
-    Curves c = {.n = h->n_steps, .n_v = h->n_validations, .best = -1};
+    Curves c = {.n = h->n_steps, .n_v = h->n_validations};
     double **columns[] = {&c.tokens, &c.seconds, &c.loss, &c.smooth, &c.rate};
     double **v_columns[] = {&c.v_tokens, &c.v_seconds, &c.v_loss};
     for (int i = 0; i < 5; i++) *columns[i] = arena_new(arena, double, c.n);
@@ -40,8 +40,6 @@ Curves curves_make(Arena *arena, const History *h) {
         c.v_tokens[i] = (double)v->tokens;
         c.v_seconds[i] = v->seconds;
         c.v_loss[i] = v->loss;
-        bool is_better = c.best < 0 || v->loss < c.v_loss[c.best];
-        if (isfinite(v->loss) && is_better) c.best = i;
     }
     return c;
 }
@@ -53,9 +51,10 @@ static Str last_value(Arena *arena, const double *y, int64_t n) {
 
 static Str validation_value(Arena *arena, const History *h, const Curves *c) {
     Str last = last_value(arena, c->v_loss, c->n_v);
-    if (c->best < 0 || c->best == c->n_v - 1) return last;
-    return str_printf(arena, "%.*s (best %.3f at step %lld)", STR_ARG(last), c->v_loss[c->best],
-                      (long long)h->validation[c->best].step);
+    const ValidationRecord *best = history_best(h);
+    if (!best || best == &h->validation[h->n_validations - 1]) return last;
+    return str_printf(arena, "%.*s (best %.3f at step %lld)", STR_ARG(last), best->loss,
+                      (long long)best->step);
 }
 
 void curves_svg(StrBuilder *out, const History *h, Str words) {

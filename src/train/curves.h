@@ -10,7 +10,6 @@ typedef struct Curves {
     int64_t n;
     double *v_tokens, *v_seconds, *v_loss; // (n_v) of the validations
     int64_t n_v;
-    int64_t best; // the validation with the lowest loss, -1: none
 } Curves;
 
 // `smooth` is a running mean with exponential weights, over a fortieth of the steps, 200 at most.

@@ -119,6 +119,14 @@ void history_add_validation(History *h, Arena *arena, ValidationRecord record) {
     h->validation[h->n_validations++] = record;
 }
 
+const ValidationRecord *history_best(const History *h) {
+    const ValidationRecord *best = NULL;
+    for (int64_t i = 0; i < h->n_validations; i++)
+        if (isfinite(h->validation[i].loss) && (!best || h->validation[i].loss < best->loss))
+            best = &h->validation[i];
+    return best;
+}
+
 // ---------------------------------------------------------------- events
 static void put_settings(JsonWriter *w, const Settings *settings, Arena *arena) {
     int n;

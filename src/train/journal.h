@@ -75,6 +75,9 @@ MUST_USE bool journal_end(Journal *j, int64_t step, Str verdict, Error *err);
 // Reads a file; a torn last line does not count.  ERROR_FORMAT names the line that is wrong.
 MUST_USE bool journal_read(History *history, Arena *arena, const char *path, Error *err);
 
+// The validation with the lowest loss; NULL: there is none.
+const ValidationRecord *history_best(const History *h);
+
 // For whoever makes a history otherwise.
 void history_add_step(History *h, Arena *arena, StepRecord record);
 void history_add_validation(History *h, Arena *arena, ValidationRecord record);

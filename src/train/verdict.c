@@ -183,20 +183,11 @@ static bool is_flat(const Facts *f, StrBuilder *out) {
     return true;
 }
 
-// The lowest validation loss; NULL: there is none.
-static const ValidationRecord *best_validation(const History *h) {
-    const ValidationRecord *best = NULL;
-    for (int64_t i = 0; i < h->n_validations; i++)
-        if (isfinite(h->validation[i].loss) && (!best || h->validation[i].loss < best->loss))
-            best = &h->validation[i];
-    return best;
-}
-
 // Validation is a hundredth (and 0.02) above its best, which lies two validations back at least,
 // while training has come down since.
 static bool is_overfitting(const Facts *f, StrBuilder *out) {
     const History *h = f->history;
-    const ValidationRecord *best = best_validation(h), *last = h->validation + h->n_validations - 1;
+    const ValidationRecord *best = history_best(h), *last = h->validation + h->n_validations - 1;
     if (!best || last - best < 2) return false;
     double rise = last->loss - best->loss, then = training_at(f, best->step);
     if (!(rise > fmax(0.01 * best->loss, 0.02)) || then - f->last < 2 * f->noise) return false;
@@ -211,7 +202,7 @@ static bool is_overfitting(const Facts *f, StrBuilder *out) {
 
 static void say_fall(const Facts *f, StrBuilder *out) {
     const History *h = f->history;
-    const ValidationRecord *best = best_validation(h);
+    const ValidationRecord *best = history_best(h);
     str_add_format(out,
                    "The training loss fell from %.3f to %.3f (guessing costs %.3f), by %.3f over "
                    "the last third.",

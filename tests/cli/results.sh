@@ -87,6 +87,17 @@ elif what == "eval":
     nats = a["nats_per_token"] * a["tokens"]
     want(math.isclose(a["perplexity"], math.exp(a["nats_per_token"]), rel_tol=1e-9), "perplexity")
     want(math.isclose(a["bits_per_byte"], nats / math.log(2) / n_bytes, rel_tol=1e-9), "bits per byte")
+elif what == "compare":
+    has(a, "same_data words runs", what)
+    want(a["same_data"] is None and len(a["runs"]) == 2, str(a))
+    run, model = a["runs"]
+    want(run["best_validation_loss"] == 5.5 and run["steps"] == 2 and run["name"] == "run", str(run))
+    want([n["tokens"] for n in run["lengths"]] == [64, 128], str(run))
+    want(model["best_validation_loss"] is None and "verdict" not in model, str(model))
+    for r in a["runs"]:
+        # key and value of 2 layers, 2 heads of width 8, in f16
+        want([n["state_bytes"] for n in r["lengths"]] == [128 * 64, 128 * 128], str(r["lengths"]))
+        want(all(n["tokens_per_second"] > 0 for n in r["lengths"]), str(r["lengths"]))
 elif what == "export":
     has(a, "target all types weights tensors", what)
     for g in [a["all"]] + a["types"] + a["weights"]:
@@ -126,6 +137,19 @@ cp out more
 shape eval eval m.gguf text
 shape export quantize m.gguf -o small.gguf --type q8_0
 shape info info small.gguf
+
+mkdir run
+cp m.gguf run/best.gguf
+cat >run/train.jsonl <<'JSONL'
+{"event":"start","name":"made","vocabulary":288,"expected_loss":5.66}
+{"event":"step","step":1,"tokens":64,"seconds":0.5,"loss":5.6}
+{"event":"step","step":2,"tokens":128,"seconds":1,"loss":5.4}
+{"event":"validation","step":2,"tokens":128,"seconds":1,"loss":5.5,"bits_per_byte":2.1}
+JSONL
+shape compare compare run/ m.gguf --longest 128 --svg drawing.svg
+grep -q '</svg>' drawing.svg || fail 'heed compare --svg: no drawing'
+works compare run --no-speed
+grep -q 'best validation *5.5000' out || fail "heed compare: $(cat out)"
 
 # ---- greedy is the same however it is computed
 greedy() { "$HEED" run "$@" --greedy -n 40 -p "$text" 2>/dev/null </dev/null; }
