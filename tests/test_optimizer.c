@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/rng.h"
+#include "model/weights.h"
 #include "tests/test.h"
 #include "train/clip.h"
 #include "train/schedule.h"
@@ -360,4 +361,34 @@ TEST(schedule, refuses) {
     CHECK(schedule_from_name(STR("cosine"), &kind) && kind == SCHEDULE_COSINE);
     CHECK(!schedule_from_name(STR("cosin"), &kind));
     CHECK(strcmp(schedule_name(SCHEDULE_STABLE), "stable") == 0);
+}
+
+// ---------------------------------------------------------------- of a model
+// Llama's 2 layers of 7 matrices are hidden; embedding and head are matrices too, norms are not.
+TEST(optimizer, parameters_of_a_model) {
+    Arena arena = arena_make();
+    Error err = {0};
+    Model *model = model_open(test_fixture("fixtures/models/llama"), (ModelOptions){0}, &err);
+    if (!test_check(model != NULL, __FILE__, __LINE__, "%s", err.text)) return;
+    int64_t n_values;
+    weights_give_gradients(model, &n_values);
+    Parameters p = parameters_of_model(&arena, model, RULE_MUON);
+    int n_muon = 0, n_decayed = 0;
+    int64_t n_pieces = 0;
+    for (int64_t i = 0; i < p.n; i++) {
+        const Parameter *one = &p.list[i];
+        n_muon += one->rule == RULE_MUON;
+        n_decayed += one->is_decayed;
+        n_pieces += (parameter_count(one) + PIECE_VALUES - 1) / PIECE_VALUES;
+        CHECK((one->rule == RULE_MUON) == (strstr(one->name, "blk.") && one->rows > 1));
+        CHECK(one->is_decayed == (strstr(one->name, "norm") == NULL));
+    }
+    CHECK_EQUAL(n_muon, 2 * 7);
+    CHECK_EQUAL(n_decayed, 2 * 7 + (model->is_tied ? 1 : 2));
+    CHECK_EQUAL(p.n_values, n_values);
+    CHECK_EQUAL(p.n_pieces, n_pieces);
+    p = parameters_of_model(&arena, model, RULE_ADAMW);
+    for (int64_t i = 0; i < p.n; i++) CHECK(p.list[i].rule == RULE_ADAMW);
+    model_close(model);
+    arena_drop(&arena);
 }

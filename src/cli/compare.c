@@ -14,7 +14,7 @@
 #include "train/compare.h"
 
 // Speed is measured at lengths that double, from the first one on.
-enum { FIRST_LENGTH = 64, DECODE = 16, REPEAT = 5 };
+enum { FIRST_LENGTH = 32, DECODE = 16, REPEAT = 5 };
 
 typedef struct CompareCommand {
     Setup setup; // options only: each model is opened with a copy

@@ -135,7 +135,7 @@ typedef struct Panel Panel;
 typedef void DrawMark(Panel *p, const Scale *s, double value);
 
 static void each_mark(Panel *p, const Scale *s, DrawMark *draw) {
-    if (!s->axis->is_log) {
+    if (!s->axis->is_log || s->high / s->low < 10) {
         double step = mark_step(s);
         for (double i = ceil(s->low / step); i * step <= s->high; i++) draw(p, s, i * step);
         return;

@@ -92,11 +92,11 @@ elif what == "compare":
     want(a["same_data"] is None and len(a["runs"]) == 2, str(a))
     run, model = a["runs"]
     want(run["best_validation_loss"] == 5.5 and run["steps"] == 2 and run["name"] == "run", str(run))
-    want([n["tokens"] for n in run["lengths"]] == [64, 128], str(run))
+    want([n["tokens"] for n in run["lengths"]] == [32, 64, 128], str(run))
     want(model["best_validation_loss"] is None and "verdict" not in model, str(model))
     for r in a["runs"]:
         # key and value of 2 layers, 2 heads of width 8, in f16
-        want([n["state_bytes"] for n in r["lengths"]] == [128 * 64, 128 * 128], str(r["lengths"]))
+        want([n["state_bytes"] for n in r["lengths"]] == [128 * 32, 128 * 64, 128 * 128], str(r["lengths"]))
         want(all(n["tokens_per_second"] > 0 for n in r["lengths"]), str(r["lengths"]))
 elif what == "export":
     has(a, "target all types weights tensors", what)
