@@ -11,8 +11,10 @@
 #include "quant/quant.h"
 #include "tests/test.h"
 
-static const char *const names[] = {"gpt2",    "llama", "llama-plain", "llama-linear",
-                                    "mistral", "qwen2", "qwen3",       "gemma3"};
+static const char *const names[] = {"gpt2",       "llama",        "llama-plain", "llama-linear",
+                                    "mistral",    "qwen2",        "qwen3",       "gemma3",
+                                    "mamba",      "heed-rnn",     "heed-lstm",   "heed-mamba",
+                                    "heed-alibi", "heed-learned", "heed-sine",   "heed-rotary"};
 enum { N_NAMES = sizeof names / sizeof *names, N_IDS = 24 };
 
 static Model *open_model(const char *path) {
@@ -115,6 +117,11 @@ static void check_tokenizer(const char *name, const Model *a, const Model *b) {
     arena_drop(&arena);
 }
 
+// Mamba's A is its logarithm in memory: a GGUF, which holds A, gets it back within rounding.
+static bool has_logarithms(const Model *model) {
+    return config_uses(&model->config, MIXER_MAMBA);
+}
+
 // ---------------------------------------------------------------- round trips
 TEST(export, folder_becomes_the_gguf_of_another_program) {
     for (int i = 0; i < N_NAMES; i++) {
@@ -123,7 +130,8 @@ TEST(export, folder_becomes_the_gguf_of_another_program) {
         if (made && witness) {
             bool is_turned = source->arch == &arch_llama; // q and k are summed in another order
             check_tensors(names[i], made, witness, 1e-6);
-            CHECK(largest_difference(made, source) <= (is_turned ? 1e-5 : 0));
+            CHECK(largest_difference(made, source) <=
+                  (is_turned || has_logarithms(source) ? 1e-5 : 0));
             CHECK(largest_difference(made, witness) <= 1e-5);
             check_tokenizer(names[i], source, made);
         }
@@ -163,8 +171,9 @@ TEST(export, gguf_keeps_its_metadata) {
                       have->value.bytes == want->value.bytes &&
                       memcmp(have->value.data, want->value.data, (size_t)want->value.bytes) == 0);
             }
-            check_tensors(names[i], made, source, 0);
-            CHECK(largest_difference(made, source) == 0);
+            double rounding = has_logarithms(source) ? 1e-6 : 0;
+            check_tensors(names[i], made, source, rounding);
+            CHECK(largest_difference(made, source) <= 10 * rounding);
         }
         model_close(made);
         model_close(source);
@@ -194,13 +203,14 @@ TEST(export, metadata_is_that_of_another_program) {
     }
 }
 
-// Where a file is silent, other readers take width / heads for keys and for values.
+// Where a file is silent, other readers take width / heads for keys and for values.  (Nobody else
+// reads heed's own architecture.)
 TEST(export, head_widths_are_written_for_keys_and_values) {
     for (int i = 0; i < N_NAMES; i++) {
         Model *source = open_fixture(names[i], true);
         Model *made = source ? saved(source, "w.gguf", false, (ExportOptions){0}) : NULL;
         const Config *c = made ? &made->config : NULL;
-        for (int side = 0; made && side < 2; side++) {
+        for (int side = 0; made && c->heads && made->arch != &arch_heed && side < 2; side++) {
             const char *key = str_printf(&made->arena, "%s.attention.%s_length", made->arch->name,
                                          side ? "value" : "key")
                                   .data;

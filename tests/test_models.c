@@ -3,7 +3,7 @@
 // tests/fixtures/models/NAME holds a model as a Hugging Face folder and as a GGUF file made by
 // another program, and golden.safetensors with what the reference computes on it: logits, the
 // residual stream after each layer, attention patterns, the loss and the gradient of every
-// parameter.  Recipe: tools/golden_models.py.
+// parameter.  Recipes: tools/golden_models.py, tools/golden_mixers.py for heed's own architecture.
 #include <stdlib.h>
 
 #include "format/safetensors.h"
@@ -12,8 +12,10 @@
 #include "model/weights.h"
 #include "tests/test.h"
 
-static const char *const names[] = {"gpt2",    "llama", "llama-plain", "llama-linear",
-                                    "mistral", "qwen2", "qwen3",       "gemma3"};
+static const char *const names[] = {"gpt2",       "llama",        "llama-plain", "llama-linear",
+                                    "mistral",    "qwen2",        "qwen3",       "gemma3",
+                                    "mamba",      "heed-rnn",     "heed-lstm",   "heed-mamba",
+                                    "heed-alibi", "heed-learned", "heed-sine",   "heed-rotary"};
 enum { N_NAMES = sizeof names / sizeof *names, IDS_MAX = 64 };
 
 // A model, the run it is given, and what the reference says.

@@ -79,6 +79,10 @@ MODELS = {
         rope_parameters={
             "sliding_attention": ROPE,
             "full_attention": ROPE | dict(rope_theta=1e6, rope_type="linear", factor=8.0)}),
+    # A time rank and a number of states that are no multiples of each other, nor of 4.
+    "mamba": COMMON | dict(
+        model_type="mamba", hidden_size=32, num_hidden_layers=2, state_size=6, conv_kernel=4,
+        expand=2, time_step_rank=3, tie_word_embeddings=True, layer_norm_epsilon=1e-5),
 }
 
 
@@ -97,6 +101,10 @@ def make_model(name):
             weight.data = centre + 0.25 * noise
         elif key.endswith("bias"):
             weight.data = 0.3 * noise
+        elif key.endswith("A_log"):
+            weight.data = torch.log(torch.arange(1.0, 1 + weight.shape[1])) + 0.25 * noise
+        elif key.endswith("mixer.D"):
+            weight.data = 1 + 0.25 * noise
         else:
             weight.data = 0.25 * noise
     return model
@@ -105,7 +113,8 @@ def make_model(name):
 # ---- what transformers computes
 
 def blocks_of(model):
-    inner = model.transformer if hasattr(model, "transformer") else model.model
+    inner = next(getattr(model, name) for name in ("transformer", "model", "backbone")
+                 if hasattr(model, name))
     return inner.h if hasattr(inner, "h") else inner.layers
 
 
@@ -125,7 +134,8 @@ def golden(name, model):
     blocks = blocks_of(model)
     hooks = [blocks[0].register_forward_pre_hook(keep_input, with_kwargs=True)]
     hooks += [b.register_forward_hook(keep_output(i)) for i, b in enumerate(blocks)]
-    out = model(input_ids=ids, output_attentions=True, use_cache=False)
+    wanted = {} if model.config.model_type == "mamba" else {"output_attentions": True}
+    out = model(input_ids=ids, use_cache=False, **wanted)
     for hook in hooks:
         hook.remove()
 
@@ -134,7 +144,7 @@ def golden(name, model):
     loss.backward()
     for key in ("embed", *(f"resid.{i}" for i in range(len(blocks)))):
         result[key] = result[key].detach().reshape(TOKENS, -1)
-    for i, pattern in enumerate(out.attentions):
+    for i, pattern in enumerate(out.attentions if wanted else ()):
         result[f"pattern.{i}"] = pattern[0].detach()
     result["logits"] = out.logits[0].detach()
     result["loss"] = loss.detach().reshape(1)
@@ -203,15 +213,21 @@ LLAMA_NAMES = {
 GEMMA3_NAMES = LLAMA_NAMES | {
     "post_attention_layernorm": "post_attention_norm", "pre_feedforward_layernorm": "ffn_norm",
     "post_feedforward_layernorm": "post_ffw_norm"}
-GGUF_NAMES = {"gpt2": GPT2_NAMES, "gemma3": GEMMA3_NAMES}  # the others: LLAMA_NAMES
+MAMBA_NAMES = {
+    "backbone.embeddings": "token_embd", "backbone.norm_f": "output_norm", "norm": "attn_norm",
+    "mixer.in_proj": "ssm_in", "mixer.conv1d": "ssm_conv1d", "mixer.x_proj": "ssm_x",
+    "mixer.dt_proj": "ssm_dt", "mixer.out_proj": "ssm_out"}
+GGUF_NAMES = {"gpt2": GPT2_NAMES, "gemma3": GEMMA3_NAMES, "mamba": MAMBA_NAMES}  # else LLAMA_NAMES
 
 
 def gguf_name(arch, key):
     names = GGUF_NAMES.get(arch, LLAMA_NAMES)
     stem, suffix = key.rsplit(".", 1)
-    for prefix in ("transformer.h.", "model.layers."):
+    for prefix in ("transformer.h.", "model.layers.", "backbone.layers."):
         if stem.startswith(prefix):
             layer, stem = stem[len(prefix):].split(".", 1)
+            if suffix in ("A_log", "D"):
+                return f"blk.{layer}." + {"A_log": "ssm_a", "D": "ssm_d"}[suffix]
             return f"blk.{layer}.{names[stem]}.{suffix}"
     return f"{names[stem]}.{suffix}"
 
@@ -231,6 +247,10 @@ def gguf_tensor(arch, config, key, value):
         return interleave(value, config.num_attention_heads)
     if arch == "llama" and "k_proj" in key:
         return interleave(value, config.num_key_value_heads)
+    if key.endswith("A_log"):
+        return -torch.exp(value)
+    if key.endswith("conv1d.weight"):
+        return value.squeeze(1)
     return value
 
 
@@ -284,6 +304,17 @@ def write_gated_config(writer, config):
         writer.add_attention_scale(config.query_pre_attn_scalar ** -0.5)
 
 
+def write_mamba_config(writer, config):
+    writer.add_context_length(1 << 20)  # the converter's word for: any
+    writer.add_feed_forward_length(0)
+    writer.add_head_count(0)
+    writer.add_ssm_conv_kernel(config.conv_kernel)
+    writer.add_ssm_inner_size(config.intermediate_size)
+    writer.add_ssm_state_size(config.state_size)
+    writer.add_ssm_time_step_rank(config.time_step_rank)
+    writer.add_layer_norm_rms_eps(config.layer_norm_epsilon)
+
+
 def write_gguf_tokenizer(writer, size):
     special, tokens, merges = vocabulary(size)
     writer.add_tokenizer_model("gpt2")
@@ -304,12 +335,15 @@ def save_gguf(path, name, config, weights):
     writer = gguf.GGUFWriter(path, arch)
     writer.add_name(f"golden {name}")
     writer.add_file_type(gguf.LlamaFileType.ALL_F32)
-    writer.add_context_length(config.max_position_embeddings)
     writer.add_embedding_length(config.hidden_size)
     writer.add_block_count(config.num_hidden_layers)
-    writer.add_head_count(config.num_attention_heads)
     writer.add_vocab_size(config.vocab_size)
-    if arch == "gpt2":
+    if arch != "mamba":
+        writer.add_context_length(config.max_position_embeddings)
+        writer.add_head_count(config.num_attention_heads)
+    if arch == "mamba":
+        write_mamba_config(writer, config)
+    elif arch == "gpt2":
         writer.add_feed_forward_length(config.n_inner)
         writer.add_layer_norm_eps(config.layer_norm_epsilon)
     else:
@@ -378,8 +412,8 @@ def write_model(name):
     for file in folder.iterdir():
         file.chmod(0o644)
 
-    sharp = max(result[f"pattern.{i}"].amax(-1)[:, 4:].mean().item()
-                for i in range(len(blocks_of(model))))
+    sharp = max((result[key].amax(-1)[:, 4:].mean().item() for key in result
+                 if key.startswith("pattern.")), default=0)
     kib = sum(f.stat().st_size for f in folder.iterdir()) / 1024
     print(f"{name:13} {kib:4.0f} KiB  loss {result['loss'].item():.4f}  "
           f"mean of the largest attention weight {sharp:.2f}")
