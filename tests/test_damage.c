@@ -144,6 +144,14 @@ TEST(damage, gguf_header_flips_qwen3) {
     flip_header("qwen3", 7);
 }
 
+TEST(damage, gguf_header_flips_mamba) {
+    flip_header("mamba", 5);
+}
+
+TEST(damage, gguf_header_flips_heed) {
+    flip_header("heed-rotary", 7);
+}
+
 // ---------------------------------------------------------------- a Hugging Face folder
 // Copies a fixture's folder to the test's own, with one file changed (or left out: data NULL).
 static const char *put_folder(Arena *arena, const char *name, const char *changed, Str text) {
@@ -173,6 +181,8 @@ static Str changed_config(Arena *arena, Str config, const char *key, const char 
     size_t at = str_find(config, str_from(quoted), 0), to = at + strlen(quoted);
     if (!test_check(at < config.n, __FILE__, __LINE__, "config.json has no %s", key)) return config;
     int depth = 0;
+    if (config.data[to] == '"') // a text may hold commas
+        for (to++; config.data[to] != '"';) to++;
     for (; depth > 0 || (config.data[to] != ',' && config.data[to] != '\n'); to++)
         depth += (config.data[to] == '{' || config.data[to] == '[') -
                  (config.data[to] == '}' || config.data[to] == ']');
@@ -257,6 +267,26 @@ static const Change changes[] = {
     {"gemma3", "layer_types", "[]", "layer_types"},
     {"gemma3", "layer_types", "[1, null, {}]", "layer_types"},
     {"gemma3", "layer_types", "\"full_attention\"", NULL},
+    {"mamba", "state_size", "0", "state_size"},
+    {"mamba", "state_size", "1e6", "state_size"},
+    {"mamba", "conv_kernel", "5",
+     "conv1d.weight has shape (64, 1, 4), the config wants (64, 1, 5)"},
+    {"mamba", "time_step_rank", "\"auto\"", "must be a number"},
+    {"mamba", "intermediate_size", "32", "shape"},
+    {"mamba", "use_bias", "true", "use_bias"},
+    {"mamba", "layer_norm_epsilon", "-1e-5", "layer_norm_epsilon"},
+    {"heed-rotary", "mixers", "\"attention,rwkv\"", "attention, window, rnn, lstm, mamba"},
+    {"heed-rotary", "mixers", "\"attention,\"", "attention, window, rnn, lstm, mamba"},
+    {"heed-rotary", "mixers", "\"lstm\"", "rotary and alibi need"},
+    {"heed-rotary", "mixers", "7", "mixers: is missing"},
+    {"heed-rotary", "mixers", "\"attention,mamba,lstm\"", "weight_ih has shape"},
+    {"heed-rotary", "positions", "\"relative\"", "relative"},
+    {"heed-rotary", "positions", "\"learned\"", "embed_positions.weight is missing"},
+    {"heed-learned", "sliding_window", "0", "sliding_window"},
+    {"heed-learned", "kept_positions", "-1", "kept_positions"},
+    {"heed-lstm", "recurrent_size", "0", "recurrent width"},
+    {"heed-lstm", "recurrent_size", "25", "shape"},
+    {"heed-lstm", "intermediate_size", "0", "is not part of"},
 };
 
 TEST(damage, config_json) {

@@ -144,7 +144,41 @@ def yarn(writer):
     writer.add_chat_template("{{ bos_token }}")
 
 
+def mixed(path):
+    """heed's own architecture: a window, an LSTM and Mamba in turn."""
+    writer = gguf.GGUFWriter(path, "heed")
+    rng = np.random.default_rng(2)
+    numbers = {"context_length": CONTEXT, "embedding_length": WIDTH, "block_count": 3,
+               "feed_forward_length": WIDTH, "attention.head_count": HEADS,
+               "attention.sliding_window": 3, "attention.kept_positions": 1, "ssm.inner_size": WIDTH,
+               "ssm.state_size": 2, "ssm.conv_kernel": 3, "ssm.time_step_rank": 1}
+    for key, value in numbers.items():
+        writer.add_uint32(f"heed.{key}", value)
+    writer.add_float32("heed.norm_epsilon", 1e-5)
+    for key, value in {"mixers": "window,lstm,mamba", "positions": "alibi"}.items():
+        writer.add_string(f"heed.{key}", value)
+    w, rows = WIDTH, vocabulary(writer, True)
+    layers = [
+        {"attn_q.weight": (w, w), "attn_k.weight": (w, w), "attn_v.weight": (w, w),
+         "attn_output.weight": (w, w)},
+        {"rnn_in.weight": (4 * w, w), "rnn_in.bias": (4 * w,), "rnn_hidden.weight": (4 * w, w),
+         "rnn_output.weight": (w, w)},
+        {"ssm_in.weight": (2 * w, w), "ssm_conv1d.weight": (w, 3), "ssm_conv1d.bias": (w,),
+         "ssm_x.weight": (5, w), "ssm_dt.weight": (w, 1), "ssm_dt.bias": (w,), "ssm_a": (w, 2),
+         "ssm_d": (w,), "ssm_out.weight": (w, w)}]
+    frame = {"attn_norm.weight": (w,), "ffn_norm.weight": (w,), "ffn_gate.weight": (w, w),
+             "ffn_up.weight": (w, w), "ffn_down.weight": (w, w)}
+    shapes = {"token_embd.weight": (rows, w), "output_norm.weight": (w,)}
+    shapes |= {f"blk.{i}.{name}": shape for i, layer in enumerate(layers)
+               for name, shape in (layer | frame).items()}
+    for name, shape in shapes.items():
+        values = rng.standard_normal(shape).astype(np.float32) / 4
+        writer.add_tensor(name, -np.exp(values) if name.endswith("ssm_a") else values)
+    close(writer)
+
+
 def models(folder):
+    mixed(folder / "heed")
     model(folder / "gpt2", "gpt2")
     model(folder / "llama_spm", "llama", Type.F16, is_spm=True, extra=yarn)
     model(folder / "llama_q8_0", "llama", Type.Q8_0, 32)

@@ -69,9 +69,9 @@ static void print_cache(const Info *info, Arena *arena) {
     int layers = config_attention_layers(c);
     print_fact("a token is",
                str_printf(arena,
-                          "key and value, %d layers, %d head%s, %d wide: 2 x %d x %d x %d numbers",
-                          layers, c->kv_heads, c->kv_heads == 1 ? "" : "s", c->head_width, layers,
-                          c->kv_heads, c->head_width),
+                          "key and value, %d layer%s, %d head%s, %d wide: 2 x %d x %d x %d numbers",
+                          layers, layers == 1 ? "" : "s", c->kv_heads, c->kv_heads == 1 ? "" : "s",
+                          c->head_width, layers, c->kv_heads, c->head_width),
                arena);
 }
 
@@ -79,10 +79,10 @@ static void print_carried(const Info *info, Arena *arena) {
     const Config *c = &info->model->config;
     double bytes = (double)state_bytes_carried(info->model);
     if (config_attention_layers(c) == 0) putchar('\n');
-    print_fact("carried on",
-               str_printf(arena, "%.0f numbers by %d layers, %.1f KB for a text of any length",
-                          bytes / 4, c->layers - config_attention_layers(c), bytes / 1e3),
-               arena);
+    print_fact(
+        "carried on",
+        str_printf(arena, "%.0f numbers, %.1f KB for a text of any length", bytes / 4, bytes / 1e3),
+        arena);
 }
 
 // The mixers in the order of the layers, as long as they do not repeat.

@@ -31,6 +31,8 @@ static void mamba_config(ConfigIo *io, Config *c) {
     config_need_int(io, "embedding_length", "hidden_size", &width, 1, CONFIG_WIDTH_MAX);
     config_need_int(io, "block_count", "num_hidden_layers", &layers, 1, CONFIG_LAYERS_MAX);
     config_need_float(io, "attention.layer_norm_rms_epsilon", "layer_norm_epsilon", &c->norm_eps);
+    if (!(c->norm_eps >= 0))
+        config_fail(io, ERROR_FORMAT, "layer_norm_epsilon", "must not be negative");
     config_mamba(io, c, "intermediate_size");
     if (!config_is_reading(io)) for_other_readers(io, c);
     if (io->failed || !config_is_reading(io)) return;

@@ -1,8 +1,8 @@
 // state.h - what a model remembers of one sequence: of every layer either the keys and values of
 // all positions, or the few numbers that a recurrent mixer carries over.
 //
-// Keys and values can be cut back to any position.  What is carried has forgotten how it came about:
-// the state keeps snapshots of it at some positions, and can be cut back to these.
+// Keys and values can be cut back to any position.  What is carried has forgotten how it came
+// about: the state keeps snapshots of it at some positions, and can be cut back to these.
 //
 // Its memory is reserved whole and committed as it fills.  Belongs to one thread at a time.
 #ifndef HEED_MODEL_STATE_H
@@ -42,7 +42,8 @@ typedef struct State {
 // Can the model's keys and values, if it has any, be kept in this type?
 bool state_type_fits(const Model *model, DType dtype);
 // An empty memory for `capacity` positions, keys and values in F32, F16 or Q8_0.  NULL and
-// ERROR_UNSUPPORTED when the head width does not fit the type, ERROR_MEMORY when the system refuses.
+// ERROR_UNSUPPORTED when the head width does not fit the type, ERROR_MEMORY when the system
+// refuses.
 MUST_USE State *state_open(const Model *model, DType dtype, int64_t capacity, Error *err);
 void state_close(State *state); // accepts NULL
 

@@ -23,25 +23,34 @@ static Form form_in_file(const Loader *load, const Weight *w) {
     return is_hf && w->form != FORM_ROTARY ? w->form : FORM_SAME;
 }
 
+// The shape that the config wants a weight to have in the file; returns its rank.
+static int wanted_shape(const Loader *load, const Weight *w, int64_t dim[3]) {
+    Form form = form_in_file(load, w);
+    dim[0] = w->dim[form == FORM_TRANSPOSED];
+    dim[1] = w->dim[form != FORM_TRANSPOSED];
+    if (form != FORM_FILTERS) return w->dim[1] ? 2 : 1;
+    dim[2] = dim[1];
+    dim[1] = 1;
+    return 3;
+}
+
+static const char *shape_text(char text[128], const int64_t *dim, int rank) {
+    int n = 0;
+    for (int i = 0; i < rank && n < 128; i++)
+        n += snprintf(text + n, 128 - (size_t)n, "%s%lld", i ? ", " : "", (long long)dim[i]);
+    return rank ? text : "";
+}
+
 static bool check_shape(Loader *load, const TensorEntry *entry, const Weight *w) {
-    bool is_turned = form_in_file(load, w) == FORM_TRANSPOSED;
-    int64_t first = w->dim[is_turned], second = w->dim[!is_turned];
-    int rank = w->dim[1] ? 2 : 1;
-    bool is_filters = form_in_file(load, w) == FORM_FILTERS && entry->rank == 3;
-    if (is_filters && entry->dim[0] == first && entry->dim[1] == 1 && entry->dim[2] == second)
-        return true;
-    if (entry->rank == rank && entry->dim[0] == first && (rank == 1 || entry->dim[1] == second))
-        return true;
-    char have[128] = "", want[64];
-    for (int i = 0; i < entry->rank; i++) {
-        size_t n = strlen(have);
-        snprintf(have + n, sizeof have - n, "%s%lld", i ? ", " : "", (long long)entry->dim[i]);
-    }
-    snprintf(want, sizeof want, rank == 1 ? "%lld" : "%lld, %lld", (long long)first,
-             (long long)second);
+    int64_t dim[3];
+    char have[128], want[128];
+    int rank = wanted_shape(load, w, dim);
+    bool is_same = entry->rank == rank;
+    for (int i = 0; is_same && i < rank; i++) is_same = entry->dim[i] == dim[i];
+    if (is_same) return true;
     return error_set(load->err, ERROR_FORMAT, "%s: tensor %s has shape (%s), the config wants (%s)",
-                     load->model->tensors->path.data, tensor_file_quote(entry->name).text, have,
-                     want);
+                     load->model->tensors->path.data, tensor_file_quote(entry->name).text,
+                     shape_text(have, entry->dim, entry->rank), shape_text(want, dim, rank));
 }
 
 // Copies live in the model's arena, whose end is not to be met: a file may be larger.

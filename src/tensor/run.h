@@ -87,7 +87,9 @@ typedef enum PositionSwitch {
     POSITIONS_NONE  // no position enters at all
 } PositionSwitch;
 
-// What a forward leaves out or does otherwise.  The zero value changes nothing.
+// What a forward leaves out or does otherwise.  The zero value changes nothing.  What is about
+// attention (scale, mask, window, heads) does nothing in layers with another mixer, which read in
+// order and see nothing but the past; a position switch does nothing in models without positions.
 typedef struct Switches {
     bool no_scale;       // attention scores are not divided by the square root of D
     bool no_causal_mask; // every token sees the whole batch of its sequence
