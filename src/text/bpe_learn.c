@@ -21,14 +21,14 @@
 
 enum { BETWEEN = -1, INSIDE = -2 }; // places where no token shows
 enum { MERGES_AT_ONCE = 64 };       // between two looks at whether to go on
+enum { PLACES_AHEAD = 12 };         // they lie anywhere: asked for before they are needed
 #define NO_LIST UINT32_MAX
 
 typedef struct PairCount {
     int32_t left, right;
     int64_t count;
-    uint32_t n_noted;  // in this event
-    uint32_t next;     // in this event: where in `listed` its next place goes, or NO_LIST
-    bool is_scattered; // noted in several events: no candidate knows all its places
+    uint32_t n_noted; // places where it has appeared
+    uint32_t next;    // where in `listed` the next of them goes, or NO_LIST
 } PairCount;
 
 typedef struct Noted {
@@ -55,10 +55,10 @@ typedef struct Learner {
     uint32_t n_pairs;
     uint32_t *slot; // (mask + 1) hash table: index of a pair and one, 0 if free
     uint64_t mask;
-    Pairs hash;      // only its seed is used
-    Noted *noted;    // (n_noted) of this event
-    uint32_t *fresh; // (n_fresh) pairs noted in this event
-    int64_t n_noted, n_fresh;
+    Pairs hash;           // only its seed is used
+    Noted *noted;         // (n_noted) of this event
+    uint32_t first_fresh; // pairs from here on have appeared in this event
+    int64_t n_noted;
     uint32_t *listed; // (n_listed) the places of all candidates
     int64_t n_listed;
     Candidate *heap; // (n_heap)
@@ -67,9 +67,9 @@ typedef struct Learner {
     Str *token;      // (lesson->n_tokens)
     int32_t *length; // (lesson->n_tokens) bytes
     int64_t n_tokens;
-    Map id_of;
-    BpeMerge *merge; // (merges_room)
-    int64_t n_merges, merges_room;
+    Map given;       // those of the lesson
+    BpeMerge *merge; // (lesson->n_tokens): one for each token made, given ones among them
+    int64_t n_merges;
 } Learner;
 
 // ---- the words in a row
@@ -159,16 +159,12 @@ static void count_down(Learner *l, int32_t left, int32_t right, int64_t count) {
 // A pair appears at a place.
 static void note(Learner *l, int32_t left, int32_t right, uint32_t place, int64_t count) {
     uint32_t *slot = slot_of(l, left, right);
-    bool is_new = *slot == 0;
-    if (is_new) {
+    if (*slot == 0) {
         l->pair[l->n_pairs++] = (PairCount){.left = left, .right = right};
         *slot = l->n_pairs;
     }
     PairCount *pair = &l->pair[*slot - 1];
-    if (pair->n_noted++ == 0) {
-        l->fresh[l->n_fresh++] = *slot - 1;
-        pair->is_scattered = !is_new;
-    }
+    pair->n_noted++;
     pair->count += count;
     l->noted[l->n_noted++] = (Noted){*slot - 1, place};
 }
@@ -177,7 +173,7 @@ static void note(Learner *l, int32_t left, int32_t right, uint32_t place, int64_
 
 static bool comes_before(const Candidate *a, const Candidate *b) {
     if (a->count != b->count) return a->count > b->count;
-    return a->key != b->key ? a->key < b->key : a->first < b->first;
+    return a->key < b->key;
 }
 
 static void heap_add(Learner *l, Candidate c) {
@@ -206,23 +202,21 @@ static void heap_sink(Learner *l, Candidate c) {
 
 // Ends an event: the places noted become lists, the pairs candidates.
 static void end_event(Learner *l) {
-    for (int64_t i = 0; i < l->n_fresh; i++) {
-        PairCount *pair = &l->pair[l->fresh[i]];
+    for (uint32_t i = l->first_fresh; i < l->n_pairs; i++) {
+        PairCount *pair = &l->pair[i];
         pair->next = NO_LIST;
-        if (pair->count >= l->lesson->least) {
-            uint64_t key = (uint64_t)(uint32_t)pair->left << 32 | (uint32_t)pair->right;
-            heap_add(l, (Candidate){pair->count, key, l->fresh[i], (uint32_t)l->n_listed,
-                                    pair->n_noted});
-            pair->next = (uint32_t)l->n_listed;
-            l->n_listed += pair->n_noted;
-        }
-        pair->n_noted = 0;
+        if (pair->count < l->lesson->least) continue;
+        uint64_t key = (uint64_t)(uint32_t)pair->left << 32 | (uint32_t)pair->right;
+        heap_add(l, (Candidate){pair->count, key, i, (uint32_t)l->n_listed, pair->n_noted});
+        pair->next = (uint32_t)l->n_listed;
+        l->n_listed += pair->n_noted;
     }
     for (int64_t i = 0; i < l->n_noted; i++) {
         PairCount *pair = &l->pair[l->noted[i].pair];
         if (pair->next != NO_LIST) l->listed[pair->next++] = l->noted[i].place;
     }
-    l->n_noted = l->n_fresh = 0;
+    l->n_noted = 0;
+    l->first_fresh = l->n_pairs;
 }
 
 // ---- merging
@@ -247,51 +241,27 @@ static void merge_at(Learner *l, BpeMerge m, uint32_t place) {
     symbol[place] = symbol[behind - 1] = m.made;
 }
 
-// The same in the whole word that holds a place; returns where the word ends.
-static uint32_t merge_in_word(Learner *l, BpeMerge m, uint32_t place) {
-    while (l->symbol[place - 1] != BETWEEN) place--;
-    for (; l->symbol[place] != BETWEEN; place += (uint32_t)l->length[l->symbol[place]])
-        merge_at(l, m, place);
-    return place;
-}
-
 static void merge_everywhere(Learner *l, const Candidate *c, BpeMerge m) {
     const uint32_t *place = l->listed + c->first;
-    bool is_scattered = l->pair[c->pair].is_scattered;
-    uint32_t begin = 0, end = 0; // of the word that was done last
     for (uint32_t i = 0; i < c->n; i++) {
-        if (!is_scattered) {
-            merge_at(l, m, place[i]);
-        } else if (place[i] < begin || place[i] >= end) {
-            end = merge_in_word(l, m, place[i]);
-            begin = place[i];
-        }
+        if (i + PLACES_AHEAD < c->n) WILL_READ(&l->symbol[place[i + PLACES_AHEAD]]);
+        merge_at(l, m, place[i]);
     }
     end_event(l);
 }
 
-// The token that two others make: perhaps one that is there.
+// The token that two others make: a new one, or a special token that is written alike.
 static int32_t make_token(Learner *l, int32_t left, int32_t right) {
     Str a = l->token[left], b = l->token[right];
     char *text = arena_push(l->arena, a.n + b.n);
     memcpy(text, a.data, a.n);
     memcpy(text + a.n, b.data, b.n);
     Str token = {text, a.n + b.n};
-    bool is_new = map_add(&l->id_of, token, l->n_tokens);
-    int64_t id = is_new ? l->n_tokens++ : map_get(&l->id_of, token);
+    int64_t id = map_get(&l->given, token);
+    if (id < 0) id = l->n_tokens++;
     l->token[id] = token;
-    l->length[id] = l->length[left] + l->length[right]; // a special token may be met here
+    l->length[id] = l->length[left] + l->length[right];
     return (int32_t)id;
-}
-
-static void keep_merge(Learner *l, BpeMerge m) {
-    if (l->n_merges == l->merges_room) {
-        BpeMerge *more = arena_push(l->arena, sizeof *more * 2 * (size_t)l->merges_room);
-        memcpy(more, l->merge, sizeof *more * (size_t)l->n_merges);
-        l->merge = more;
-        l->merges_room *= 2;
-    }
-    l->merge[l->n_merges++] = m;
 }
 
 // Merges the candidate at the top of the heap, whose count is current.
@@ -303,7 +273,7 @@ static bool merge_top(Learner *l, Error *err) {
     if (!make_room(l, 2 * n, err)) return false;
     BpeMerge m = {.left = l->pair[top.pair].left, .right = l->pair[top.pair].right};
     m.made = make_token(l, m.left, m.right);
-    keep_merge(l, m);
+    l->merge[l->n_merges++] = m;
     merge_everywhere(l, &top, m);
     const BpeLesson *lesson = l->lesson;
     if (!lesson->go_on || l->n_merges % MERGES_AT_ONCE ||
@@ -328,18 +298,6 @@ static bool merge_all(Learner *l, Error *err) {
     return true;
 }
 
-// A pair that was merged twice has the rank of the last time.
-static void drop_repeated(Learner *l) {
-    int64_t n = 0;
-    for (int64_t i = 0; i < l->n_pairs; i++) l->pair[i].count = -1;
-    for (int64_t i = 0; i < l->n_merges; i++)
-        l->pair[*slot_of(l, l->merge[i].left, l->merge[i].right) - 1].count = i;
-    for (int64_t i = 0; i < l->n_merges; i++)
-        if (l->pair[*slot_of(l, l->merge[i].left, l->merge[i].right) - 1].count == i)
-            l->merge[n++] = l->merge[i];
-    l->n_merges = n;
-}
-
 // ---- the lesson
 
 static void begin_tokens(Learner *l) {
@@ -347,13 +305,12 @@ static void begin_tokens(Learner *l) {
     size_t n = (size_t)lesson->n_tokens;
     l->token = arena_push(l->arena, sizeof *l->token * n);
     l->length = arena_push(&l->work, sizeof *l->length * n);
-    l->id_of = map_make(&l->work, lesson->n_tokens);
-    l->merges_room = lesson->n_tokens + 1;
-    l->merge = arena_push(l->arena, sizeof *l->merge * (size_t)l->merges_room);
+    l->given = map_make(&l->work, lesson->n_given);
+    l->merge = arena_push(l->arena, sizeof *l->merge * n);
     for (int64_t i = 0; i < lesson->n_given; i++) {
         l->token[i] = lesson->token[i];
         l->length[i] = 1;
-        require(map_add(&l->id_of, l->token[i], i));
+        require(map_add(&l->given, l->token[i], i));
     }
     l->n_tokens = lesson->n_given;
 }
@@ -369,9 +326,10 @@ static bool begin(Learner *l, Error *err) {
                          "the distinct words of the text are longer than %d MB together: train on "
                          "a part of it",
                          BPE_LEARN_BYTES_MAX >> 20);
-    size_t each = sizeof *l->symbol + sizeof *l->noted + sizeof *l->fresh +
+    size_t each = sizeof *l->symbol + sizeof *l->noted +
                   3 * (sizeof *l->listed + sizeof *l->heap + sizeof *l->pair);
-    size_t tokens = (size_t)lesson->n_tokens * (sizeof *l->length + 4 * sizeof(MapSlot));
+    size_t tokens = (size_t)lesson->n_tokens * sizeof *l->length +
+                    (size_t)lesson->n_given * 4 * sizeof(MapSlot);
     if (!arena_init(&l->work, places * each + words * (sizeof(CountedWord) + 12) + tokens + 4096,
                     err))
         return false;
@@ -381,7 +339,6 @@ static bool begin(Learner *l, Error *err) {
     l->step = arena_push(&l->work, sizeof *l->step * words);
     l->count = arena_push(&l->work, sizeof *l->count * words);
     l->noted = arena_push(&l->work, sizeof *l->noted * places);
-    l->fresh = arena_push(&l->work, sizeof *l->fresh * places);
     l->listed = arena_push(&l->work, sizeof *l->listed * 3 * places);
     l->heap = arena_push(&l->work, sizeof *l->heap * 3 * places);
     l->pair = arena_push(&l->work, sizeof *l->pair * 3 * places);
@@ -404,10 +361,7 @@ bool bpe_learn(const BpeLesson *lesson, Arena *arena, BpeLearnt *learnt, Error *
         note_words(&l);
         ok = merge_all(&l, err);
     }
-    if (ok) {
-        drop_repeated(&l);
-        *learnt = (BpeLearnt){l.token, l.n_tokens, l.merge, l.n_merges};
-    }
+    if (ok) *learnt = (BpeLearnt){l.token, l.n_tokens, l.merge, l.n_merges};
     if (l.slot) memory_release(l.slot, (l.mask + 1) * sizeof *l.slot);
     arena_drop(&l.work);
     return ok;

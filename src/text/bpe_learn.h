@@ -6,9 +6,9 @@
 // one with the smaller right id.  Pair counts are kept up to date by what each merge changes, with
 // a list of places for each pair and a heap over the pairs, so a merge costs what it changes.
 //
-// The result is that of Hugging Face's BpeTrainer, which this imitates in one rare point: a token
-// that is made in two ways (ab+c, a+bc) keeps one id, and pairs with it are counted on from what
-// they were when they were merged, in whole words.
+// The result is that of Hugging Face's BpeTrainer.  A token can be made in one way only: between two
+// boundaries that last, merging goes the same way wherever the bytes stand.  So each pair appears in
+// one step only, the one that makes its younger token.
 #ifndef HEED_TEXT_BPE_LEARN_H
 #define HEED_TEXT_BPE_LEARN_H
 
@@ -35,7 +35,7 @@ typedef struct BpeMerge {
 typedef struct BpeLearnt {
     const Str *token;      // (n_tokens) the given ones, then those that were made, in order
     int64_t n_tokens;      // fewer than wanted if no pair was left
-    const BpeMerge *merge; // (n_merges) by rank; no pair twice
+    const BpeMerge *merge; // (n_merges) by rank
     int64_t n_merges;
 } BpeLearnt;
 
