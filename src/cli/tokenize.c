@@ -20,8 +20,14 @@ void cli_json_piece(JsonWriter *w, Str piece) {
     json_end_array(w);
 }
 
-static void print_json(Setup *setup, const Tokens *tokens) {
-    StrBuilder out = str_builder(&setup->arena);
+typedef struct Tokenizing {
+    Arena arena;
+    GgufFile file;
+    Tokenizer *tokenizer;
+} Tokenizing;
+
+static void print_json(Tokenizing *z, const Tokens *tokens) {
+    StrBuilder out = str_builder(&z->arena);
     JsonWriter w = json_writer(&out, 0);
     json_begin_object(&w);
     json_key(&w, "tokens");
@@ -31,7 +37,7 @@ static void print_json(Setup *setup, const Tokens *tokens) {
         json_begin_object(&w);
         json_key(&w, "id");
         json_put_integer(&w, t->id);
-        cli_json_piece(&w, tokenizer_piece(setup->model->tokenizer, t->id, true));
+        cli_json_piece(&w, tokenizer_piece(z->tokenizer, t->id, true));
         json_key(&w, "start");
         json_put_integer(&w, t->start);
         json_key(&w, "end");
@@ -44,42 +50,41 @@ static void print_json(Setup *setup, const Tokens *tokens) {
     printf("\n");
 }
 
-static void print_person(Setup *setup, const Tokens *tokens) {
+static void print_person(Tokenizing *z, const Tokens *tokens) {
     printf("%8s  %-13s piece\n", "id", "bytes");
     for (int64_t i = 0; i < tokens->n; i++) {
         const Token *t = &tokens->token[i];
-        ArenaMark mark = arena_mark(&setup->arena);
+        ArenaMark mark = arena_mark(&z->arena);
         char span[48];
         snprintf(span, sizeof span, "%lld-%lld", (long long)t->start, (long long)t->end);
-        Str piece =
-            screen_visible(&setup->arena, tokenizer_piece(setup->model->tokenizer, t->id, true));
+        Str piece = screen_visible(&z->arena, tokenizer_piece(z->tokenizer, t->id, true));
         printf("%8d  %-13s |%.*s|\n", t->id, span, STR_ARG(piece));
-        arena_back(&setup->arena, mark);
+        arena_back(&z->arena, mark);
     }
     printf("%lld token%s\n", (long long)tokens->n, tokens->n == 1 ? "" : "s");
 }
 
-// Opens the model, and takes the text as it is: its bytes are what the spans count.
-static bool read_text(Setup *setup, const Positionals *rest, const char *file, Str *text,
+// Opens the tokenizer, and takes the text as it is: its bytes are what the spans count.
+static bool read_text(Tokenizing *z, const Positionals *rest, const char *file, Str *text,
                       Error *err) {
     if (rest->n < 1 || rest->n > 2) return error_set(err, ERROR_USAGE, "give MODEL and TEXT");
     if (rest->n == 2 && file) return error_set(err, ERROR_USAGE, "give TEXT or --file, not both");
     if (rest->n == 1 && !file && term_is_terminal(STDIN_FILENO))
         return error_set(err, ERROR_USAGE, "give TEXT, --file FILE, or standard input");
     *text = str_from(rest->n == 2 ? rest->text[1] : "");
-    return setup_open(setup, rest->text[0], err) &&
-           (rest->n == 2 || file_read(&setup->arena, file ? file : "-", TEXT_BYTES_MAX, text, err));
+    if (!arena_init(&z->arena, ARENA_DEFAULT, err)) return false;
+    z->tokenizer = tokenizer_open(&z->arena, &z->file, rest->text[0], err);
+    return z->tokenizer &&
+           (rest->n == 2 || file_read(&z->arena, file ? file : "-", TEXT_BYTES_MAX, text, err));
 }
 
 static int run(int argc, char **argv) {
-    Setup setup;
+    Tokenizing z = {0};
     Positionals rest;
     Error err = {0};
     int code;
     bool as_json = false, special = false;
     const char *file = NULL;
-    Option unused[SETUP_OPTIONS];
-    setup_options(&setup, unused);
     const Option own[] = {
         {"--file", 'f', OPTION_TEXT, &file, "FILE",
          "the text from a file; - is standard input (default without TEXT)"},
@@ -91,16 +96,15 @@ static int run(int argc, char **argv) {
         return code;
     Tokens tokens;
     Str text;
-    bool ok = read_text(&setup, &rest, file, &text, &err);
-    if (ok && !setup.model->tokenizer)
-        ok = error_set(&err, ERROR_UNSUPPORTED, "%s has no tokenizer", rest.text[0]);
-    ok = ok && tokenizer_encode(setup.model->tokenizer, &setup.arena, text,
-                                (EncodeOptions){special, special}, &tokens, &err);
+    bool ok = read_text(&z, &rest, file, &text, &err) &&
+              tokenizer_encode(z.tokenizer, &z.arena, text, (EncodeOptions){special, special},
+                               &tokens, &err);
     if (ok && as_json)
-        print_json(&setup, &tokens);
+        print_json(&z, &tokens);
     else if (ok)
-        print_person(&setup, &tokens);
-    setup_close(&setup);
+        print_person(&z, &tokens);
+    gguf_close(&z.file);
+    arena_drop(&z.arena);
     return ok ? 0 : cli_fail(&command_tokenize, &err);
 }
 

@@ -144,6 +144,10 @@ struct Arch {
 // Reads a model's vocabulary from a GGUF file and writes one (vocab.c).
 MUST_USE bool vocab_read(Arena *arena, const GgufFile *file, Vocab *vocab, Error *err);
 void vocab_write(GgufWriter *writer, const Vocab *vocab);
+// A tokenizer without its model: of a GGUF file (with weights or without), of a tokenizer.json, or
+// of a Hugging Face folder.  It lives in `arena` and, if it is a GGUF's, in `file`, which is then
+// open and to be closed behind it (gguf_close accepts the empty one).
+MUST_USE Tokenizer *tokenizer_open(Arena *arena, GgufFile *file, const char *path, Error *err);
 
 extern const Arch arch_gpt2, arch_llama, arch_qwen2, arch_qwen3, arch_gemma3, arch_mamba, arch_heed;
 // For a model of heed's own making: the standard architecture that it equals, else arch_heed.

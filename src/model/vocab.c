@@ -1,7 +1,11 @@
-// vocab.c - the tokenizer.ggml.* keys of a GGUF file, read and written.
+// vocab.c - the tokenizer.ggml.* keys of a GGUF file, read and written; tokenizers without a model.
 #include <limits.h>
+#include <string.h>
 
+#include "base/file.h"
 #include "model/model.h"
+
+enum { TOKENIZER_JSON_MAX = 64 << 20 }; // bytes
 
 static const GgufRange ANY_ID = {-1, INT32_MAX};
 
@@ -100,4 +104,44 @@ void vocab_write(GgufWriter *w, const Vocab *vocab) {
     gguf_set_bool(w, "tokenizer.ggml.add_bos_token", vocab->add_bos);
     gguf_set_bool(w, "tokenizer.ggml.add_eos_token", vocab->add_eos);
     gguf_set_bool(w, "tokenizer.ggml.add_space_prefix", vocab->add_space_prefix);
+}
+
+// ---- tokenizers alone
+
+static Tokenizer *open_json(Arena *arena, const char *path, const char *config_path, Error *err) {
+    Str text, config = STR("");
+    if (file_exists(config_path) &&
+        !file_read(arena, config_path, TOKENIZER_JSON_MAX, &config, err))
+        return NULL;
+    if (!file_read(arena, path, TOKENIZER_JSON_MAX, &text, err)) return NULL;
+    Tokenizer *t = tokenizer_from_json(arena, text, config, err);
+    if (!t) error_wrap(err, "%s", path);
+    return t;
+}
+
+static Tokenizer *open_gguf(Arena *arena, GgufFile *file, const char *path, Error *err) {
+    Vocab vocab;
+    Str kind = STR("");
+    if (!gguf_open(file, path, true, err)) return NULL;
+    if (!gguf_try_string(file, "tokenizer.ggml.model", &kind, err)) return NULL;
+    if (kind.n == 0 || str_equal(kind, STR("none")) || str_equal(kind, STR("no_vocab"))) {
+        error_set(err, ERROR_UNSUPPORTED, "%s has no tokenizer", path);
+        return NULL;
+    }
+    if (!vocab_read(arena, file, &vocab, err)) return NULL;
+    Tokenizer *t = tokenizer_from_vocab(arena, &vocab, err);
+    if (!t) error_wrap(err, "%s", path);
+    return t;
+}
+
+Tokenizer *tokenizer_open(Arena *arena, GgufFile *file, const char *path, Error *err) {
+    *file = (GgufFile){0};
+    if (file_is_folder(path))
+        return open_json(arena, str_printf(arena, "%s/tokenizer.json", path).data,
+                         str_printf(arena, "%s/tokenizer_config.json", path).data, err);
+    if (!str_ends(str_from(path), STR(".json"))) return open_gguf(arena, file, path, err);
+    const char *slash = strrchr(path, '/');
+    Str folder = str_slice(str_from(path), 0, slash ? (size_t)(slash - path) + 1 : 0);
+    return open_json(arena, path,
+                     str_printf(arena, "%.*stokenizer_config.json", STR_ARG(folder)).data, err);
 }
