@@ -6,9 +6,9 @@
 // one with the smaller right id.  Pair counts are kept up to date by what each merge changes, with
 // a list of places for each pair and a heap over the pairs, so a merge costs what it changes.
 //
-// The result is that of Hugging Face's BpeTrainer.  A token can be made in one way only: between two
-// boundaries that last, merging goes the same way wherever the bytes stand.  So each pair appears in
-// one step only, the one that makes its younger token.
+// The result is that of Hugging Face's BpeTrainer.  A token can be made in one way only: between
+// two boundaries that last, merging goes the same way wherever the bytes stand.  So each pair
+// appears in one step only, the one that makes its younger token.
 #ifndef HEED_TEXT_BPE_LEARN_H
 #define HEED_TEXT_BPE_LEARN_H
 

@@ -127,7 +127,7 @@ fi
 works --help
 works --version
 works help
-for command in run chat next attend info tokenize eval convert quantize bench compare; do
+for command in run chat next attend info tokenize tokenizer eval convert quantize bench train compare; do
     works $command --help
     if ! grep -q '^usage: heed ' out; then fail "heed $command --help: no usage"; fi
     if awk 'length > 80 { long = 1 } END { exit !long }' out; then
