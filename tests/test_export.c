@@ -91,9 +91,10 @@ static void check_tensors(const char *name, const Model *made, const Model *witn
 }
 
 static void check_tokenizer(const char *name, const Model *a, const Model *b) {
-    static const char *const texts[] = {"the and other thing", "  two  blanks\n",
-                                        "3.14 it's",           "caf\xC3\xA9 \xF0\x9F\x9A\x80",
-                                        "<|im_end|>",          ""};
+    static const char *const texts[] = {
+        "the and other thing", "  two  blanks\n",
+        "3.14 it's",           "caf\xC3\xA9 cafe\xCC\x81 \xF0\x9F\x9A\x80",
+        "<|im_end|>",          ""};
     Arena arena;
     Error err = {0};
     if (!CHECK(a->tokenizer && b->tokenizer)) return;
@@ -201,6 +202,69 @@ TEST(export, metadata_is_that_of_another_program) {
         model_close(witness);
         model_close(source);
     }
+}
+
+static bool same_ids(Arena *arena, const Tokenizer *t, Str a, Str b) {
+    Tokens x, y;
+    Error err = {0};
+    bool same = CHECK(tokenizer_encode(t, arena, a, (EncodeOptions){0}, &x, &err) &&
+                      tokenizer_encode(t, arena, b, (EncodeOptions){0}, &y, &err)) &&
+                x.n == y.n;
+    for (int64_t i = 0; same && i < x.n; i++) same = x.token[i].id == y.token[i].id;
+    return same;
+}
+
+// Gives a tokenizer.json another normalizer, whatever it had on the line of that name.
+static void rewrite_normalizer(Arena *arena, const char *path, const char *step) {
+    Str text;
+    Error err = {0};
+    if (!CHECK(file_read(arena, path, 1 << 20, &text, &err))) return;
+    size_t at = str_find(text, STR("\"normalizer\":"), 0);
+    size_t end = at == SIZE_MAX ? SIZE_MAX : str_find(text, STR("\n"), at);
+    FileWriter *file = CHECK(end != SIZE_MAX) ? file_create(path, &err) : NULL;
+    if (!CHECK(file)) return;
+    file_write(file, text.data, at);
+    Str line = str_printf(arena, "\"normalizer\": %s,", step);
+    file_write(file, line.data, line.n);
+    file_write(file, text.data + end, text.n - end);
+    CHECK(file_commit(file, &err));
+}
+
+// The normal form of a tokenizer.json goes to a GGUF file, under a key of heed's own, and back.
+// What no key can say is refused.
+TEST(export, normal_form_survives) {
+    Arena arena;
+    Error err = {0};
+    ExportReport report = {.arena = &arena};
+    Model *plain = open_fixture("qwen2", true);
+    if (!plain || !CHECK(arena_init(&arena, ARENA_DEFAULT, &err))) return;
+    model_close(saved(plain, "nfc", true, (ExportOptions){0}));
+    rewrite_normalizer(&arena, test_path("nfc/tokenizer.json"), "{\"type\": \"NFC\"}");
+    Model *source = open_model(test_path("nfc"));
+    Model *file =
+        source ? saved(source, "nfc.gguf", false, (ExportOptions){.report = &report}) : NULL;
+    Model *folder = file ? saved(file, "nfc2", true, (ExportOptions){0}) : NULL;
+    if (folder) {
+        Str form, composed = STR("caf\xC3\xA9"), apart = STR("cafe\xCC\x81");
+        CHECK(gguf_get_string(&file->gguf, "tokenizer.heed.normal_form", &form, &err) &&
+              str_equal(form, STR("NFC")));
+        CHECK(str_find(str_built(&report.notes), STR("NFC"), 0) != SIZE_MAX);
+        check_tokenizer("nfc", source, file);
+        check_tokenizer("nfc", source, folder);
+        CHECK(!same_ids(&arena, plain->tokenizer, composed, apart));
+        CHECK(same_ids(&arena, file->tokenizer, composed, apart));
+    }
+    model_close(folder);
+    model_close(file);
+    model_close(source);
+    rewrite_normalizer(&arena, test_path("nfc/tokenizer.json"), "{\"type\": \"Lowercase\"}");
+    source = open_model(test_path("nfc"));
+    if (source)
+        CHECK_FAILS(model_save_gguf(source, test_path("x.gguf"), (ExportOptions){0}, &err), err,
+                    ERROR_UNSUPPORTED, "rewrites texts in a way");
+    model_close(source);
+    model_close(plain);
+    arena_drop(&arena);
 }
 
 // Where a file is silent, other readers take width / heads for keys and for values.  (Nobody else

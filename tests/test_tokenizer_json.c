@@ -181,7 +181,7 @@ TEST(tokenizer_json, exports_a_vocabulary) {
     } cases[] = {{"bytes", "gpt2", "smollm",
                   "{\"bos_token\":\"<|start|>\",\"eos_token\":{\"content\":\"<|end|>\"}}"},
                  {"spaces", "llama", "", "{\"bos_token\":\"<s>\",\"eos_token\":\"</s>\"}"}};
-    Str text = STR("The reader reads 42 books; a word  and\n\ta row of letters.");
+    Str text = STR("The reader reads 42 books; a word  and\n\ta row of letters: e\xCC\x81.");
     for (int i = 0; i < 2; i++) {
         Str path = str_printf(&arena, "fixtures/tokenizer_%s.json", cases[i].name);
         Str file = fixture(&arena, str_c(&arena, path));

@@ -141,6 +141,15 @@ static bool put_tokenizer(Export *e, GgufWriter *w, Error *err) {
                          "%.300s: its tokenizer splits text in a way that"
                          " no GGUF file can name",
                          m->name.data);
+    if (v.rewrites_texts)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "%.300s: its tokenizer rewrites texts in a way that"
+                         " no GGUF file can name",
+                         m->name.data);
+    if (v.normal_form.n)
+        export_note(e,
+                    "texts are brought to the form %.*s first; other engines than heed skip that",
+                    STR_ARG(v.normal_form));
     if (is_scored) v.merge = NULL; // the scores say it
     pad(e, &v);
     name_ends(e, &v);
@@ -177,7 +186,8 @@ static bool save(Export *e, const char *path, Error *err) {
     const ExportExtra *extra = e->options.extra;
     if (extra) {
         extra->put_keys(extra->user, w);
-        if (!gguf_add_tensor(w, str_from(extra->tensor), DTYPE_F32, 1, &extra->n, err)) return false;
+        if (!gguf_add_tensor(w, str_from(extra->tensor), DTYPE_F32, 1, &extra->n, err))
+            return false;
     }
     if (!gguf_begin(w, path, err)) return false;
     if (!export_stream(e, sink, w, err)) {

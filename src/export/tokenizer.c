@@ -85,12 +85,18 @@ static void put_byte_level(JsonWriter *w, bool splits) {
 // ---------------------------------------------------------------- the steps
 static void put_normalizer(TokenizerExport *t) {
     JsonWriter *w = &t->json;
+    Str form = t->vocab->normal_form;
     json_key(w, "normalizer");
-    if (!t->is_scored) {
+    if (!t->is_scored && form.n == 0) {
         json_put_null(w);
         return;
     }
-    begin_sequence(w, "normalizers");
+    if (t->is_scored) begin_sequence(w, "normalizers");
+    if (form.n) {
+        begin_step(w, str_c(t->arena, form));
+        json_end_object(w);
+    }
+    if (!t->is_scored) return;
     if (t->vocab->add_space_prefix) {
         begin_step(w, "Prepend");
         put_text(w, "prepend", SPACE_MARK);

@@ -7,6 +7,9 @@
 
 enum { TOKENIZER_JSON_MAX = 64 << 20 }; // bytes
 
+// A key of heed's own, which other engines leave out: docs/vocabulary.md.
+#define NORMAL_FORM "tokenizer.heed.normal_form"
+
 static const GgufRange ANY_ID = {-1, INT32_MAX};
 
 // X(field, key) - special ids.
@@ -84,7 +87,8 @@ bool vocab_read(Arena *arena, const GgufFile *file, Vocab *vocab, Error *err) {
            gguf_try_bool(file, "tokenizer.ggml.add_eos_token", &vocab->add_eos, err) &&
            gguf_try_bool(file, "tokenizer.ggml.add_space_prefix", &vocab->add_space_prefix, err) &&
            gguf_try_bool(file, "tokenizer.ggml.remove_extra_whitespaces",
-                         &vocab->remove_extra_whitespaces, err);
+                         &vocab->remove_extra_whitespaces, err) &&
+           gguf_try_string(file, NORMAL_FORM, &vocab->normal_form, err);
 }
 
 void vocab_write(GgufWriter *w, const Vocab *vocab) {
@@ -101,6 +105,7 @@ void vocab_write(GgufWriter *w, const Vocab *vocab) {
     if (vocab->field >= 0) gguf_set_integer(w, key, GGUF_U32, vocab->field);
     SPECIAL_IDS(X)
 #undef X
+    if (vocab->normal_form.n) gguf_set_string(w, NORMAL_FORM, vocab->normal_form);
     gguf_set_bool(w, "tokenizer.ggml.add_bos_token", vocab->add_bos);
     gguf_set_bool(w, "tokenizer.ggml.add_eos_token", vocab->add_eos);
     gguf_set_bool(w, "tokenizer.ggml.add_space_prefix", vocab->add_space_prefix);

@@ -44,6 +44,8 @@ typedef struct Vocab {
     int32_t bos, eos, eot, eom, unknown, padding; // -1: none
     bool add_bos, add_eos;
     bool add_space_prefix;
+    Str normal_form; // "NFC", "NFD", "NFKC" or "NFKD", which texts are brought to first; or empty
+    bool rewrites_texts; // in ways that no vocabulary can say: only its tokenizer.json does
     bool remove_extra_whitespaces; // kept for export; the two models here do not use it
 } Vocab;
 

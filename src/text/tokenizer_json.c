@@ -6,6 +6,7 @@
 #include "text/tokenizer.h"
 #include "text/tokenizer_parts.h"
 #include "text/tokenizer_steps.h"
+#include "unicode/normalize.h"
 
 enum {
     JSON_BYTES_MAX = 512 << 20,
@@ -198,6 +199,26 @@ static void mark_reserved(JsonLoad *l) {
     l->t->bpe.order = order;
 }
 
+// Does a vocabulary of SentencePiece imply this step, by itself or by its space prefix?
+static bool is_space_mark(const Rewrite *step) {
+    return str_equal(step->content, STR("\xE2\x96\x81")) &&
+           (step->kind == REWRITE_PREPEND ||
+            (step->kind == REWRITE_REPLACE && str_equal(step->pattern, STR(" "))));
+}
+
+// The normal form that comes first; what else the tokenizer does to a text has no name in a
+// vocabulary.
+static void name_rewrites(Tokenizer *t) {
+    Vocab *v = &t->vocab;
+    for (int i = 0; i < t->n_rewrites; i++) {
+        const Rewrite *step = &t->rewrite[i];
+        if (i == 0 && step->kind == REWRITE_NORMAL_FORM)
+            v->normal_form = normal_form_name(step->form);
+        else if (!str_equal(v->model, STR("llama")) || !is_space_mark(step))
+            v->rewrites_texts = true;
+    }
+}
+
 static bool index_model(JsonLoad *l) {
     Tokenizer *t = l->t;
     if (!tokenizer_index(t, l->arena, l->err) || !read_unknown(l) || !read_merges(l)) return false;
@@ -213,6 +234,7 @@ static bool index_model(JsonLoad *l) {
         mark_reserved(l);
     }
     if (takes_whole) tokenizer_index_words(t, l->arena);
+    name_rewrites(t);
     if (!l->found.has_other_split)
         t->vocab.pre = splitter_gguf_name(l->found.splitter, l->found.n_splitters);
     return true;

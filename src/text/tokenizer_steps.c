@@ -6,6 +6,7 @@
 #include "text/tokenizer_steps.h"
 
 #include "base/json.h"
+#include "unicode/normalize.h"
 
 typedef struct Steps {
     Tokenizer *t;
@@ -69,9 +70,8 @@ static bool check_literal(Steps *s, Str literal, const char *what) {
 
 static bool read_form(Steps *s, const Json *node) {
     Str type = json_string(json_get(node, "type"), STR(""));
-    NormalForm form = type.n == 4 ? (type.data[3] == 'C' ? NORMAL_NFKC : NORMAL_NFKD)
-                                  : (type.data[2] == 'C' ? NORMAL_NFC : NORMAL_NFD);
-    return add_rewrite(s, (Rewrite){.kind = REWRITE_NORMAL_FORM, .form = form});
+    Rewrite step = {.kind = REWRITE_NORMAL_FORM};
+    return normal_form_named(type, &step.form) && add_rewrite(s, step);
 }
 
 static bool read_lowercase(Steps *s, const Json *node) {

@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "text/tokenizer.h"
 #include "text/tokenizer_parts.h"
+#include "unicode/normalize.h"
 
 // ---- defaults
 
@@ -307,6 +308,17 @@ static bool make_scored(Tokenizer *t, Arena *arena, Error *err) {
     return true;
 }
 
+static bool add_normal_form(Tokenizer *t, Error *err) {
+    Str name = t->vocab.normal_form;
+    Rewrite step = {.kind = REWRITE_NORMAL_FORM};
+    if (name.n == 0) return true;
+    if (!normal_form_named(name, &step.form))
+        return error_set(err, ERROR_UNSUPPORTED, "tokenizer: there is no normal form \"%.*s\"",
+                         STR_ARG(str_slice(name, 0, 64)));
+    t->rewrite[t->n_rewrites++] = step;
+    return true;
+}
+
 // ---- the tokenizer
 
 AddedTokens tokenizer_added(const Tokenizer *t, Arena *arena, const AddedToken *token,
@@ -358,7 +370,7 @@ Tokenizer *tokenizer_from_vocab(Arena *arena, const Vocab *vocab, Error *err) {
     if (!is_known_model(vocab->model, err)) return NULL;
     Tokenizer *t = arena_new(arena, Tokenizer, 1);
     t->vocab = *vocab;
-    if (!tokenizer_index(t, arena, err)) return NULL;
+    if (!tokenizer_index(t, arena, err) || !add_normal_form(t, err)) return NULL;
     protect_endings(t, arena);
     if (str_equal(vocab->model, STR("llama"))) {
         if (!make_scored(t, arena, err)) return NULL;

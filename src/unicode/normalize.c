@@ -9,6 +9,19 @@
 
 #include "base/utf8.h"
 
+Str normal_form_name(NormalForm form) {
+    static const char *const names[] = {"NFC", "NFD", "NFKC", "NFKD"};
+    return str_from(names[form]);
+}
+
+bool normal_form_named(Str name, NormalForm *form) {
+    for (NormalForm f = NORMAL_NFC; f <= NORMAL_NFKD; f++) {
+        *form = f;
+        if (str_equal(name, normal_form_name(f))) return true;
+    }
+    return false;
+}
+
 // A character of a segment after decomposition.
 typedef struct Item {
     int32_t code_point; // negative: the ill-formed byte -1 - code_point

@@ -6,6 +6,10 @@
 #include "base/str.h"
 #include "unicode/unicode.h"
 
+// "NFC", "NFD", "NFKC" or "NFKD", and back; false for another name.
+Str normal_form_name(NormalForm form);
+bool normal_form_named(Str name, NormalForm *form);
+
 typedef struct Normalized {
     Str text;
     // Byte i of `text` comes from bytes from[i] .. to[i]-1 of the source; both never decrease.
