@@ -41,10 +41,15 @@ typedef struct ExportReport {
 } ExportReport;
 
 // What a GGUF file may hold besides a model: values that are no weights, and keys of its own.
-typedef struct ExportExtra {
-    const char *tensor; // its name
+typedef struct ExportTensor {
+    const char *name;
     const float *values;
     int64_t n;
+} ExportTensor;
+
+typedef struct ExportExtra {
+    const ExportTensor *tensor;
+    int n;
     void (*put_keys)(const void *user, GgufWriter *writer);
     const void *user;
 } ExportExtra;

@@ -184,17 +184,18 @@ static bool save(Export *e, const char *path, Error *err) {
         if (!gguf_add_tensor(w, p->as.name, p->as.to, p->rank, p->dim, err)) return false;
     }
     const ExportExtra *extra = e->options.extra;
-    if (extra) {
-        extra->put_keys(extra->user, w);
-        if (!gguf_add_tensor(w, str_from(extra->tensor), DTYPE_F32, 1, &extra->n, err))
-            return false;
+    if (extra) extra->put_keys(extra->user, w);
+    for (int i = 0; extra && i < extra->n; i++) {
+        const ExportTensor *t = &extra->tensor[i];
+        if (!gguf_add_tensor(w, str_from(t->name), DTYPE_F32, 1, &t->n, err)) return false;
     }
     if (!gguf_begin(w, path, err)) return false;
     if (!export_stream(e, sink, w, err)) {
         gguf_discard(w);
         return false;
     }
-    if (extra) gguf_write(w, extra->values, sizeof(float) * (size_t)extra->n);
+    for (int i = 0; extra && i < extra->n; i++)
+        gguf_write(w, extra->tensor[i].values, sizeof(float) * (size_t)extra->tensor[i].n);
     return gguf_commit(w, err);
 }
 

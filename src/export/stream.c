@@ -49,6 +49,17 @@ static const void *source_bytes(const Conversion *c, int64_t row) {
     return (const char *)w->source.data + bytes * (size_t)source_row(c, row);
 }
 
+// A weight is written with what its adapter adds to it.
+static void add_adapter(const Tensor *w, int64_t row, float *values) {
+    const Adapter *adapter = w->adapter;
+    int64_t rank = tensor_cols(&adapter->b), cols = tensor_cols(w);
+    const float *b = tensor_row(&adapter->b, w->adapter_row + row);
+    for (int64_t k = 0; k < rank; k++) {
+        const float *a = tensor_row(&adapter->a, k);
+        for (int64_t i = 0; i < cols; i++) values[i] += adapter->scale * b[k] * a[i];
+    }
+}
+
 static void read_row(const Conversion *c, int64_t row, float *values) {
     const PlannedWeight *w = c->weight;
     if (c->turned) {
@@ -57,6 +68,7 @@ static void read_row(const Conversion *c, int64_t row, float *values) {
         return;
     }
     quant_decode(w->source.dtype, source_bytes(c, row), values, c->cols);
+    if (w->source.adapter) add_adapter(&w->source, source_row(c, row), values);
     for (int64_t i = 0; i < c->cols && w->change == FORM_ONE_PLUS; i++) values[i] -= 1;
     for (int64_t i = 0; i < c->cols && w->change == FORM_LOG; i++) values[i] = -expf(values[i]);
 }
@@ -78,7 +90,7 @@ static void convert_row(const Conversion *c, int64_t row, float *values, float *
     *r = (RowResult){0};
     Form form = c->weight->change;
     bool is_moved = form == FORM_SAME || form == FORM_ROTARY || form == FORM_FILTERS;
-    if (to == c->weight->source.dtype && is_moved) {
+    if (to == c->weight->source.dtype && is_moved && !c->weight->source.adapter) {
         memcpy(out, source_bytes(c, row), c->row_bytes);
         return;
     }
@@ -126,11 +138,14 @@ static Conversion conversion_make(Export *e, PlannedWeight *w, int64_t chunk_row
     c.out = arena_push_aligned(&e->arena, c.row_bytes * (size_t)chunk_rows, 64);
     c.scratch = arena_push_aligned(&e->arena, 2 * row * (size_t)pool_threads(e->options.pool), 64);
     c.result = arena_new(&e->arena, RowResult, chunk_rows);
-    if (w->change == FORM_TRANSPOSED && w->source.dtype == DTYPE_F32) {
+    if (w->change == FORM_TRANSPOSED && w->source.dtype == DTYPE_F32 && !w->source.adapter) {
         c.turned = tensor_f32(&w->source);
     } else if (w->change == FORM_TRANSPOSED) {
         float *turned = arena_push_aligned(&e->arena, sizeof(float) * (size_t)w->as.count, 64);
         quant_decode(w->source.dtype, w->source.data, turned, w->as.count);
+        int64_t wide = w->source.dim[1];
+        for (int64_t row = 0; w->source.adapter && row < w->source.dim[0]; row++)
+            add_adapter(&w->source, row, turned + row * wide);
         c.turned = turned;
     }
     return c;

@@ -132,6 +132,7 @@ Tensor tensor_slice(const Tensor *t, int64_t from, int64_t n) {
     int64_t width = t->rank == 2 ? t->dim[1] : 1;
     if (t->data) view.data = (char *)t->data + dtype_row_bytes(t->dtype, width) * (size_t)from;
     if (t->grad) view.grad = t->grad + from * width;
+    view.adapter_row += from;
     return view;
 }
 

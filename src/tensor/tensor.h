@@ -12,13 +12,23 @@
 
 enum { TENSOR_RANK_MAX = 4 };
 
+typedef struct Adapter Adapter;
+
 typedef struct Tensor {
     DType dtype;
     int rank;
     int64_t dim[TENSOR_RANK_MAX]; // dim[rank-1] is contiguous
     void *data;                   // NULL: absent (an optional weight) or only planned (dry run)
     float *grad;                  // same shape, f32; NULL unless it is being trained or taped
+    const Adapter *adapter;       // what products with this weight add, or NULL
+    int64_t adapter_row;          // of its first row in the adapter: views have another
 } Tensor;
+
+// A low-rank addition to a frozen weight w (O, I): w + scale b a (Hu et al. 2021, arXiv 2106.09685).
+struct Adapter {
+    Tensor a, b; // (r, I) (O, r), f32
+    float scale;
+};
 
 static inline int64_t tensor_count(const Tensor *t) {
     int64_t n = 1;

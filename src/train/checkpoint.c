@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "export/export.h"
+#include "model/weights.h"
 
 #define MOMENTS "train.moments"
 #define KEY     "heed.train."
@@ -72,10 +73,44 @@ static bool tidy(Arena *arena, const char *folder, int64_t keep, Error *err) {
     return true;
 }
 
+// ---------------------------------------------------------------- weights that a file rounds
+// Where a GGUF file holds a weight in another form (Mamba's rates), the way there and back may
+// change its last bit: the values themselves lie beside it.
+typedef struct Exact {
+    const Model *model;
+    Arena *arena;
+    ExportTensor *tensor; // (n) NULL while counting
+    int n;
+} Exact;
+
+static void add_exact(void *user, const Weight *w, int layer) {
+    Exact *e = user;
+    char name[WEIGHT_NAME_MAX];
+    if (w->form != FORM_LOG) return;
+    if (e->tensor) {
+        weight_name(e->model->arch, w, layer, false, name);
+        e->tensor[e->n] = (ExportTensor){str_printf(e->arena, "train.%s", name).data,
+                                         tensor_f32(w->tensor), tensor_count(w->tensor)};
+    }
+    e->n++;
+}
+
+// After room for `before` others.
+static Exact exact_weights(Arena *arena, Model *model, int before) {
+    Exact e = {.model = model, .arena = arena};
+    weights_each(model, add_exact, &e);
+    e.tensor = arena_new(arena, ExportTensor, before + e.n);
+    e.n = before;
+    weights_each(model, add_exact, &e);
+    return e;
+}
+
 bool checkpoint_save(const Trainer *t, const char *folder, Error *err) {
     Arena arena;
     if (!arena_init(&arena, 16 << 20, err)) return false;
-    ExportExtra extra = {MOMENTS, t->optimizer.moments, t->optimizer.n_moments, put_keys, t};
+    Exact more = exact_weights(&arena, t->spec.model, 1);
+    more.tensor[0] = (ExportTensor){MOMENTS, t->optimizer.moments, t->optimizer.n_moments};
+    ExportExtra extra = {more.tensor, more.n, put_keys, t};
     ExportOptions options = {
         .has_type = true, .type = DTYPE_F32, .pool = t->spec.pool, .extra = &extra};
     Str path = checkpoint_path(&arena, folder, t->progress.step);
@@ -127,8 +162,18 @@ static bool is_corpus(const Trainer *t, const GgufFile *f) {
     return fingerprint == t->spec.corpus->fingerprint;
 }
 
+// `to` lies in the model, which is changed.
+static bool restore_exact(const GgufFile *f, const ExportTensor *to, Error *err) {
+    const TensorEntry *entry = tensor_file_find(&f->tensors, str_from(to->name));
+    if (!entry || entry->bytes != to->n * (int64_t)sizeof *to->values)
+        return error_set(err, ERROR_FORMAT, "%s: tensor %s is missing or of another size",
+                         f->tensors.path.data, to->name);
+    memcpy((void *)(uintptr_t)to->values, entry->data, (size_t)entry->bytes);
+    return true;
+}
+
 bool checkpoint_restore(Trainer *t, const TrainProgress *progress, Error *err) {
-    const Model *model = t->spec.model;
+    Model *model = t->spec.model;
     const char *path = model->gguf.tensors.path.data;
     Optimizer *o = &t->optimizer;
     const TensorEntry *moments = tensor_file_find(model->tensors, STR(MOMENTS));
@@ -138,6 +183,11 @@ bool checkpoint_restore(Trainer *t, const TrainProgress *progress, Error *err) {
         return error_set(err, ERROR_FORMAT, "%s: tensor " MOMENTS " does not fit the weights",
                          path);
     memcpy(o->moments, moments->data, (size_t)moments->bytes);
+    ArenaMark mark = arena_mark(&t->arena);
+    Exact more = exact_weights(&t->arena, model, 0);
+    for (int i = 0; i < more.n; i++)
+        if (!restore_exact(&model->gguf, &more.tensor[i], err)) return false;
+    arena_back(&t->arena, mark);
     if (!get(&model->gguf, KEY "optimizer_step", &o->step, err)) return false;
     t->progress = *progress;
     return model_intact(model, err);
