@@ -369,6 +369,59 @@ TEST(create, a_saved_model_opens_as_the_same) {
     }
 }
 
+// What heed's own architecture can say of a standard one is made as that.
+TEST(create, a_standard_model_bears_its_own_name) {
+    static const struct {
+        const char *mixers, *positions, *norm;
+        int ffn;
+        const char *name;
+    } want[] = {{"attention", "rotary", "rms", 64, "llama"},
+                {"attention", "alibi", "rms", 64, "heed"},
+                {"attention", "rotary", "layer", 64, "heed"},
+                {"attention,mamba", "rotary", "rms", 64, "heed"},
+                {"lstm", "none", "rms", 64, "heed"},
+                {"mamba", "none", "rms", 64, "heed"},
+                {"mamba", "none", "rms", 0, "mamba"}};
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        Bench b = {.settings = small_settings()};
+        Error err = {0};
+        CHECK(arena_init(&b.arena, ARENA_DEFAULT, &err));
+        if (!make_corpus(&b, &(CorpusSpec){.context = 32})) return;
+        const ConfigEntry entries[] = {{"context_length", 32},
+                                       {"embedding_length", 32},
+                                       {"block_count", 2},
+                                       {"feed_forward_length", want[i].ffn},
+                                       {"norm_epsilon", 1e-5},
+                                       {"mixers", 0, want[i].mixers},
+                                       {"positions", 0, want[i].positions},
+                                       {"norm", 0, want[i].norm},
+                                       {"attention.head_count", 2},
+                                       {"ssm.inner_size", 64},
+                                       {"ssm.state_size", 4},
+                                       {"ssm.conv_kernel", 4},
+                                       {"ssm.time_step_rank", 2}};
+        ModelPlan plan = {.arch = &arch_heed,
+                          .entry = entries,
+                          .n_entries = sizeof entries / sizeof *entries,
+                          .vocab = &b.vocab,
+                          .name = "made"};
+        Model *made = model_create(&plan, &err);
+        const char *path = test_path("made.gguf");
+        if (!test_check(made && model_save_gguf(made, path, (ExportOptions){0}, &err), __FILE__,
+                        __LINE__, "%s: %s", want[i].mixers, err.text))
+            return;
+        Model *opened = model_open(path, (ModelOptions){0}, &err);
+        if (!test_check(opened != NULL, __FILE__, __LINE__, "%s", err.text)) return;
+        CHECK(strcmp(opened->arch->name, want[i].name) == 0);
+        bool is_exact = !config_uses(&made->config, MIXER_MAMBA); // the logarithm of A is rounded
+        CHECK(!is_exact || weights_hash(made) == weights_hash(opened));
+        CHECK_EQUAL(weights_count(made).total, weights_count(opened).total);
+        model_close(opened);
+        model_close(made);
+        arena_drop(&b.arena);
+    }
+}
+
 TEST(create, impossible_numbers_are_refused) {
     Bench b = {.settings = small_settings()};
     Error err = {0};

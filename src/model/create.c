@@ -142,6 +142,7 @@ static bool create(Model *m, const ModelPlan *plan, Error *err) {
     m->is_tied = plan->is_tied;
     m->advice = (SamplingAdvice){-1, -1, -1, -1, -1};
     if (!read_config(m, plan, err)) return false;
+    if (m->arch == &arch_heed) m->arch = arch_fitting(&m->config);
     m->tokenizer = tokenizer_from_vocab(&m->arena, plan->vocab, err);
     if (!m->tokenizer) return error_wrap(err, "%s", plan->name);
     m->layer = arena_new(&m->arena, Layer, m->config.layers);

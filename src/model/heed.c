@@ -2,7 +2,7 @@
 //
 // Made for comparing: full attention, a window, an RNN, an LSTM and Mamba in the same frame, alone
 // or taking turns, with any kind of positions.  docs/formats-heed.md says what a file of it holds.
-// A model that equals a standard architecture is written under that one's name (arch_fitting).
+// A model that equals a standard architecture is made under that one's name (arch_fitting).
 #include <math.h>
 
 #include "model/block.h"
@@ -117,12 +117,15 @@ static void heed_config(ConfigIo *io, Config *c) {
 }
 
 // ---------------------------------------------------------------- whose name it may bear
-const Arch *arch_fitting(const Config *c) {
+const Arch *arch_fitting(Config *c) {
     bool is_plain = !c->has_layer_norm && c->embed_scale == 1 && c->n_mixers <= 1;
     MixerKind kind = config_mixer(c, 0);
     bool is_swiglu = c->ffn_width > 0 && !c->is_dense && c->activation == ACT_SILU;
-    if (is_plain && kind == MIXER_ATTENTION && is_swiglu && c->positions == POSITION_ROTARY)
+    if (is_plain && kind == MIXER_ATTENTION && is_swiglu && c->positions == POSITION_ROTARY) {
+        c->rotary.pairing = c->rotary_local.pairing =
+            PAIR_NEIGHBOURS; // as its GGUF files have them
         return &arch_llama;
+    }
     if (is_plain && kind == MIXER_MAMBA && c->ffn_width == 0 && c->positions == POSITION_NONE)
         return &arch_mamba;
     return &arch_heed;

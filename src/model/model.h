@@ -150,8 +150,9 @@ void vocab_write(GgufWriter *writer, const Vocab *vocab);
 MUST_USE Tokenizer *tokenizer_open(Arena *arena, GgufFile *file, const char *path, Error *err);
 
 extern const Arch arch_gpt2, arch_llama, arch_qwen2, arch_qwen3, arch_gemma3, arch_mamba, arch_heed;
-// For a model of heed's own making: the standard architecture that it equals, else arch_heed.
-const Arch *arch_fitting(const Config *config);
+// For a model that is to be made after heed's architecture: the standard one that it equals, whose
+// conventions the config takes over, else arch_heed.
+const Arch *arch_fitting(Config *config);
 const Arch *arch_named(Str name);      // NULL if unknown
 const Arch *arch_of_hf_type(Str type); // NULL if unknown
 

@@ -181,8 +181,7 @@ static bool check_rotary(const Model *m, const Rotary *rotary, Error *err) {
     bool is_finite = isfinite(rotary->magnitude);
     for (int i = 0; i < rotary->n_pairs; i++) is_finite &= isfinite(rotary->frequency[i]);
     if (is_finite) return true;
-    return error_set(err, ERROR_FORMAT, "%s: the rotary scaling gives no finite speeds",
-                     origin(m));
+    return error_set(err, ERROR_FORMAT, "%s: the rotary scaling gives no finite speeds", origin(m));
 }
 
 bool model_finish(Model *m, Error *err) {
@@ -192,9 +191,8 @@ bool model_finish(Model *m, Error *err) {
     }
     if (m->tokenizer && tokenizer_size(m->tokenizer) > m->config.vocab)
         return error_set(err, ERROR_FORMAT,
-                         "%s: the tokenizer has %lld tokens, the embedding %lld rows",
-                         origin(m), (long long)tokenizer_size(m->tokenizer),
-                         (long long)m->config.vocab);
+                         "%s: the tokenizer has %lld tokens, the embedding %lld rows", origin(m),
+                         (long long)tokenizer_size(m->tokenizer), (long long)m->config.vocab);
     if (m->config.positions == POSITION_ALIBI) m->alibi = alibi_slopes(&m->arena, m->config.heads);
     if (m->config.positions != POSITION_ROTARY) return true;
     const RotarySpec *all = &m->config.rotary, *local = &m->config.rotary_local;

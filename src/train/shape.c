@@ -67,19 +67,11 @@ static void heed_keys(Keys *k, const Settings *s) {
     if (has_mixer(s, "mamba")) mamba_keys(k, s);
 }
 
-// What heed's architecture shares with a standard one is made under that one's name (arch_fitting).
-static int standard_of(const Settings *s) {
-    if (s->arch != ARCH_HEED || s->dense || s->layer_norm) return s->arch;
-    if (strcmp(mixers_of(s), "attention") == 0 && s->positions == POSITION_ROTARY)
-        return ARCH_LLAMA;
-    return s->arch;
-}
-
-static void keys_of(Keys *k, const Settings *s, int arch) {
+static void keys_of(Keys *k, const Settings *s) {
     number(k, "context_length", (double)s->context);
     number(k, "embedding_length", (double)s->width);
     number(k, "block_count", (double)s->layers);
-    switch (arch) {
+    switch (s->arch) {
     case ARCH_HEED:
         number(k, "feed_forward_length", (double)s->ffn_width);
         heed_keys(k, s);
@@ -115,9 +107,8 @@ bool shape_plan(Arena *arena, const Settings *s, const Vocab *vocab, const char 
                 ModelPlan *plan, Error *err) {
     Keys keys = {arena_new(arena, ConfigEntry, ENTRIES_MAX), 0};
     if (!check_arch(s, err)) return false;
-    int arch = standard_of(s);
-    keys_of(&keys, s, arch);
-    *plan = (ModelPlan){.arch = archs[arch],
+    keys_of(&keys, s);
+    *plan = (ModelPlan){.arch = archs[s->arch],
                         .entry = keys.entry,
                         .n_entries = keys.n,
                         .vocab = vocab,
