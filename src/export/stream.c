@@ -144,8 +144,8 @@ static Conversion conversion_make(Export *e, PlannedWeight *w, int64_t chunk_row
         float *turned = arena_push_aligned(&e->arena, sizeof(float) * (size_t)w->as.count, 64);
         quant_decode(w->source.dtype, w->source.data, turned, w->as.count);
         int64_t wide = w->source.dim[1];
-        for (int64_t row = 0; w->source.adapter && row < w->source.dim[0]; row++)
-            add_adapter(&w->source, row, turned + row * wide);
+        for (int64_t i = 0; w->source.adapter && i < w->source.dim[0]; i++)
+            add_adapter(&w->source, i, turned + i * wide);
         c.turned = turned;
     }
     return c;
