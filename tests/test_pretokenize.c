@@ -136,11 +136,12 @@ static Str hostile_text(Rng *rng, char *buffer) {
 static void compare_with_pcre(const SplitPattern *pattern, const SplitPcre *pcre, Str text) {
     SplitPcreRun run;
     if (!CHECK(split_pcre_begin(&run, pcre, text))) return;
+    SplitProgram program = split_program(pattern);
     SplitSpan span = {text, 0, (int64_t)text.n};
     int64_t at[2] = {0, 0}, end[2] = {0, 0};
     bool found[2];
     do {
-        found[0] = split_pattern_find(pattern, span, &at[0], &end[0]);
+        found[0] = split_pattern_find(&program, span, &at[0], &end[0]);
         found[1] = split_pcre_find(&run, &at[1], &end[1]);
         bool same = found[0] == found[1] && (!found[0] || (at[0] == at[1] && end[0] == end[1]));
         if (!test_check(same, __FILE__, __LINE__, "/%.60s/ on \"%.*s\" at %lld: ends %lld, %lld",
@@ -234,14 +235,16 @@ TEST(pretokenize, cuts_any_bytes) {
     Rng rng = rng_seed(test_seed());
     char bytes[64];
     int64_t ends[sizeof bytes];
-    Splitter *by_pcre = splitter_pattern(&arena, STR("a+|\\s|."), SPLIT_CONTIGUOUS, false, &err);
+    Splitter *splitter[N_NAMES + 1]; // the last one by PCRE2, if that is there
+    splitter[N_NAMES] = splitter_pattern(&arena, STR("a+|\\s|."), SPLIT_CONTIGUOUS, false, &err);
+    for (int i = 0; i < N_NAMES; i++)
+        splitter[i] = splitter_named(&arena, str_from(names[i]), &err);
     for (int k = 0; k < 3000; k++) {
         size_t n = rng_below(&rng, sizeof bytes);
         for (size_t i = 0; i < n; i++) bytes[i] = (char)rng_below(&rng, 256);
         for (int i = 0; i <= N_NAMES; i++) {
-            Splitter *s = i == N_NAMES ? by_pcre : splitter_named(&arena, str_from(names[i]), &err);
-            if (!s) continue;
-            int64_t n_pieces = splitter_cut(s, (Str){bytes, n}, ends, NULL), last = 0;
+            if (!splitter[i]) continue;
+            int64_t n_pieces = splitter_cut(splitter[i], (Str){bytes, n}, ends, NULL), last = 0;
             for (int64_t j = 0; j < n_pieces; j++) {
                 CHECK(ends[j] > last);
                 last = ends[j];

@@ -93,16 +93,56 @@ static int64_t put_unknown(const Bpe *bpe, Str word, BpePiece at, BpePiece *piec
     return n;
 }
 
+// The code point of the three bytes at `p`, 0 if they are no character of three bytes.
+static int32_t three_bytes(const unsigned char *p) {
+    if ((p[0] & 0xF0) != 0xE0 || (p[1] & 0xC0) != 0x80 || (p[2] & 0xC0) != 0x80) return 0;
+    int32_t c = (p[0] & 0x0F) << 12 | (p[1] & 0x3F) << 6 | (p[2] & 0x3F);
+    return c < 0x800 || (c >= 0xD800 && c <= 0xDFFF) ? 0 : c;
+}
+
+static bool is_continuation(unsigned char byte) {
+    return (byte & 0xC0) == 0x80;
+}
+
+// The token of the character of three bytes at byte i, -1 if it has none or may not be joined
+// before its neighbours.
+static int32_t whole_character(const Bpe *bpe, Str word, size_t i) {
+    const unsigned char *p = (const unsigned char *)word.data + i;
+    if (p[0] < 0xE0 || i + 3 > word.n) return -1;
+    int32_t c = three_bytes(p);
+    int32_t id = c ? bpe->character[c] : -1;
+    if (id < 0) return -1;
+    if (i > 0 && bpe->crosses[p[-1] << 8 | p[0]]) return -1;
+    if (i + 3 == word.n) return id;
+    return is_continuation(p[3]) || bpe->crosses[p[2] << 8 | p[3]] ? -1 : id;
+}
+
+static int64_t first_bytes(const Bpe *bpe, Str word, BpePiece *piece) {
+    int64_t n = 0;
+    for (size_t i = 0; i < word.n;) {
+        int32_t id = bpe->character ? whole_character(bpe, word, i) : -1;
+        int length = id < 0 ? 1 : 3;
+        if (id < 0) id = bpe->byte_id[(unsigned char)word.data[i]];
+        BpePiece at = {id, (int32_t)i, (int32_t)i + length};
+        if (id >= 0)
+            piece[n++] = at;
+        else
+            n = put_unknown(bpe, word, at, piece, n);
+        i += (size_t)length;
+    }
+    return n;
+}
+
 // The symbols before any merge.  With scores an unknown character stays, as id -1, because it may
 // be part of a longer token; with ranks only tokens take part in merges, so it is settled here.
 static int64_t first_symbols(const Bpe *bpe, Str word, BpePiece *piece) {
     int64_t n = 0;
+    if (bpe->is_byte_level) return first_bytes(bpe, word, piece);
     for (size_t i = 0; i < word.n;) {
         Str rest = {word.data + i, word.n - i};
-        int length = bpe->is_byte_level ? 1 : character_length(rest);
+        int length = character_length(rest);
         BpePiece at = {.start = (int32_t)i, .end = (int32_t)i + length};
-        at.id = bpe->is_byte_level ? bpe->byte_id[(unsigned char)word.data[i]]
-                                   : character_id(bpe, (Str){rest.data, (size_t)length});
+        at.id = character_id(bpe, (Str){rest.data, (size_t)length});
         if (at.id >= 0 || bpe->is_scored)
             piece[n++] = at;
         else
@@ -130,13 +170,15 @@ static int64_t settle_unknown(const Bpe *bpe, Str word, BpePiece *piece, int64_t
 
 // ---- pairs
 
-// What joining two neighbours is worth, and the token that it makes.
+// What joining two neighbours is worth.  With scores *made is the token that it makes; with ranks
+// that is looked up when it comes to it.
 static uint32_t pair_order(const Bpe *bpe, Str word, BpePiece left, BpePiece right, int32_t *made) {
     if (!bpe->is_scored) {
-        int32_t rank = pairs_get(&bpe->merges, left.id, right.id);
-        if (rank < 0) return BPE_NEVER;
-        *made = bpe->made[rank];
-        return (uint32_t)rank;
+        if (bpe->byte_order && right.end - left.start == 2) {
+            const unsigned char *p = (const unsigned char *)word.data + left.start;
+            return bpe->byte_order[p[0] << 8 | p[1]];
+        }
+        return (uint32_t)pairs_get(&bpe->merges, left.id, right.id); // -1 is BPE_NEVER
     }
     size_t n = (size_t)(right.end - left.start);
     if (n > bpe->longest) return BPE_NEVER;
@@ -146,9 +188,13 @@ static uint32_t pair_order(const Bpe *bpe, Str word, BpePiece left, BpePiece rig
     return bpe->order[id];
 }
 
+static int32_t token_made(const Bpe *bpe, uint32_t order, int32_t made) {
+    return bpe->is_scored ? made : bpe->made[order];
+}
+
 static int64_t merge_short(const Bpe *bpe, Str word, BpePiece *piece, int64_t n, int64_t *looks) {
     uint32_t order[SHORT_MAX]; // of the pair i, i+1
-    int32_t made[SHORT_MAX];
+    int32_t made[SHORT_MAX] = {0};
     if (n < 2) return n;
     for (int64_t i = 0; i + 1 < n; i++)
         order[i] = pair_order(bpe, word, piece[i], piece[i + 1], &made[i]);
@@ -158,7 +204,7 @@ static int64_t merge_short(const Bpe *bpe, Str word, BpePiece *piece, int64_t n,
         for (int64_t i = 1; i + 1 < n; i++)
             if (order[i] < order[best]) best = i;
         if (order[best] == BPE_NEVER) break;
-        piece[best].id = made[best];
+        piece[best].id = token_made(bpe, order[best], made[best]);
         piece[best].end = piece[best + 1].end;
         n--;
         for (int64_t i = best + 1; i < n; i++) piece[i] = piece[i + 1];
@@ -227,12 +273,14 @@ static Candidate heap_take(Merging *m) {
 static void consider(Merging *m, int32_t left) {
     int32_t right = m->link[left].next;
     if (right < 0) return;
-    int32_t made;
+    int32_t made = 0;
     uint32_t order = pair_order(m->bpe, m->word, m->piece[left], m->piece[right], &made);
     m->looks++;
     if (order == BPE_NEVER) return;
     uint64_t key = (uint64_t)order << 32 | (uint32_t)left;
-    heap_add(m, (Candidate){.key = key, .end = m->piece[right].end, .made = made});
+    heap_add(m, (Candidate){.key = key,
+                            .end = m->piece[right].end,
+                            .made = token_made(m->bpe, order, made)});
 }
 
 // A candidate still holds if its left symbol lives and the next one ends where it ended: a symbol
@@ -290,4 +338,90 @@ int64_t bpe_encode(const Bpe *bpe, Arena *arena, Str word, BpePiece *piece, int6
     n = n <= SHORT_MAX ? merge_short(bpe, word, piece, n, looks)
                        : merge_long(bpe, arena, word, piece, n, looks);
     return bpe->is_scored ? settle_unknown(bpe, word, piece, n) : n;
+}
+
+// ---- what is looked up beforehand
+
+// Whether the last character of a text has all its bytes.
+static bool ends_whole(Str text) {
+    const unsigned char *p = (const unsigned char *)text.data;
+    size_t tail = 1;
+    while (tail < text.n && tail < 4 && is_continuation(p[text.n - tail])) tail++;
+    int length = 0;
+    return utf8_decode(str_slice(text, text.n - tail, text.n), &length) >= 0 &&
+           (size_t)length == tail;
+}
+
+static bool begins_whole(Str text) {
+    int length;
+    return utf8_decode(text, &length) >= 0;
+}
+
+// Marks the ends of characters that merges can cross before both characters are whole.  The first
+// merge to cross such a place has it between its two tokens.
+static void mark_crossing(const Bpe *bpe, const Str *piece, uint8_t *crosses) {
+    for (uint64_t i = 0; i <= bpe->merges.mask; i++) {
+        const PairSlot *slot = &bpe->merges.slot[i];
+        if (slot->first_plus_one == 0) continue;
+        Str left = piece[slot->first_plus_one - 1], right = piece[slot->second];
+        if (left.n == 0 || right.n == 0) continue;
+        unsigned char last = (unsigned char)left.data[left.n - 1];
+        unsigned char first = (unsigned char)right.data[0];
+        if (is_continuation(first) || (ends_whole(left) && begins_whole(right))) continue;
+        crosses[last << 8 | first] = 1;
+    }
+}
+
+// Whether every merge comes behind those that make its two tokens, as in all learnt lists.  Else
+// what is joined beforehand could be taken by a merge that should have come too early for it.
+static bool is_in_order(const Bpe *bpe, Arena *arena, int64_t n_tokens) {
+    ArenaMark mark = arena_mark(arena);
+    int32_t *made_at = arena_push(arena, sizeof *made_at * (size_t)n_tokens);
+    memset(made_at, -1, sizeof *made_at * (size_t)n_tokens);
+    bool is_fine = true;
+    for (int pass = 0; pass < 2; pass++)
+        for (uint64_t i = 0; i <= bpe->merges.mask; i++) {
+            const PairSlot *slot = &bpe->merges.slot[i];
+            if (slot->first_plus_one == 0) continue;
+            int32_t *at = &made_at[bpe->made[slot->value]];
+            if (pass == 0 && *at < slot->value) *at = slot->value;
+            if (pass == 1 && (made_at[slot->first_plus_one - 1] >= slot->value ||
+                              made_at[slot->second] >= slot->value))
+                is_fine = false;
+        }
+    arena_back(arena, mark);
+    return is_fine;
+}
+
+static void find_characters(const Bpe *bpe, const Str *piece, int64_t n_tokens,
+                            int32_t *character) {
+    memset(character, -1, sizeof *character << 16);
+    for (int64_t i = 0; i < n_tokens; i++) {
+        if (piece[i].n != 3) continue;
+        int32_t c = three_bytes((const unsigned char *)piece[i].data);
+        if (!c) continue;
+        BpePiece made[3];
+        int64_t looks = 0, n = first_symbols(bpe, piece[i], made);
+        if (n == 3 && merge_short(bpe, piece[i], made, n, &looks) == 1) character[c] = made[0].id;
+    }
+}
+
+void bpe_prepare(Bpe *bpe, Arena *arena, const Str *piece, int64_t n_tokens) {
+    enum { PAIRS = 1 << 16 };
+    uint32_t *byte_order = arena_push(arena, sizeof *byte_order * PAIRS);
+    uint8_t *crosses = arena_zero(arena, PAIRS);
+    int32_t *character = arena_push(arena, sizeof *character * PAIRS);
+    for (int i = 0; i < PAIRS; i++) {
+        int32_t left = bpe->byte_id[i >> 8], right = bpe->byte_id[i & 0xFF];
+        if (left < 0) left = bpe->unknown;
+        if (right < 0) right = bpe->unknown;
+        byte_order[i] =
+            left < 0 || right < 0 ? BPE_NEVER : (uint32_t)pairs_get(&bpe->merges, left, right);
+    }
+    bpe->byte_order = byte_order;
+    if (!is_in_order(bpe, arena, n_tokens)) return;
+    mark_crossing(bpe, piece, crosses);
+    find_characters(bpe, piece, n_tokens, character);
+    bpe->crosses = crosses;
+    bpe->character = character;
 }

@@ -23,18 +23,29 @@ typedef struct Bpe {
     bool fuses_unknown;     // neighbouring unknown characters become one unknown token
     int32_t unknown;        // -1: unknown symbols vanish, as in the original libraries
     int32_t byte_id[256];   // tokens of single bytes, -1 if the vocabulary lacks one
-    Pairs merges;           // ranks: (left id, right id) -> rank
-    const int32_t *made;    // ranks: (n_merges) the token that a merge makes
-    const uint32_t *order;  // (n_tokens) by score; BPE_NEVER for what text cannot become.  With
-                            // ranks of characters only that matters; NULL for bytes
-    size_t longest;         // bytes of the longest token
-    const Map *whole_word;  // bytes -> id: such words are not merged at all (NULL: all are)
+    // Byte-level only, and made by bpe_prepare; NULL before.
+    const uint32_t *byte_order; // (65536) left byte, right byte -> order of their merge
+    const int32_t *character;   // (65536) code point of three bytes -> the token that these become
+                                // among themselves, -1 if they become several
+    const uint8_t *crosses;     // (65536) last byte of a character, first byte of the next: whether
+                                // a merge may join parts of them before both are whole
+    Pairs merges;               // ranks: (left id, right id) -> rank
+    const int32_t *made;        // ranks: (n_merges) the token that a merge makes
+    const uint32_t *order;      // (n_tokens) by score; BPE_NEVER for what text cannot become.  With
+                                // ranks of characters only that matters; NULL for bytes
+    size_t longest;             // bytes of the longest token
+    const Map *whole_word;      // bytes -> id: such words are not merged at all (NULL: all are)
 } Bpe;
 
 // A token of the word: bytes start .. end-1.
 typedef struct BpePiece {
     int32_t id, start, end;
 } BpePiece;
+
+// Looks up beforehand what most words begin with: pairs of bytes, and whole characters.  A
+// character's bytes can be joined first wherever no merge could take some of them across its ends;
+// so a word of Chinese starts with a symbol for each character, not with three.
+void bpe_prepare(Bpe *bpe, Arena *arena, const Str *piece, int64_t n_tokens);
 
 // Encodes a word of 1 .. 2^30 bytes into piece[0 .. word.n) and returns how many there are. Scratch
 // of up to BPE_SCRATCH bytes for each byte of the word is pushed on `arena` and taken back.

@@ -84,7 +84,10 @@ int64_t matcher_find(const Matcher *m, Str text, bool with_special, MatcherHit *
     int32_t state = 0;
     for (int64_t i = (int64_t)text.n - 1; i >= 0; i--) {
         unsigned char byte = (unsigned char)text.data[i];
-        if (state == 0 && !m->starts[byte]) continue;
+        if (state == 0) { // nothing has begun: on to a byte that ends an entry
+            while (!m->starts[byte] && i > 0) byte = (unsigned char)text.data[--i];
+            if (!m->starts[byte]) break;
+        }
         state = state_after(m, state, byte);
         if (best[state] >= 0) hit[--first] = (MatcherHit){(int32_t)i, best[state]};
     }

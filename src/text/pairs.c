@@ -8,17 +8,20 @@ Pairs pairs_make(Arena *arena, int64_t most) {
     while (capacity < most + most / 2 + 1) capacity *= 2;
     return (Pairs){.slot = arena_new(arena, PairSlot, capacity),
                    .mask = (uint64_t)capacity - 1,
+                   .filter = arena_new(arena, uint64_t, capacity * PAIRS_FILTER_BITS / 64 + 1),
                    .seed = clock_entropy(),
                    .left = most};
 }
 
 bool pairs_add(Pairs *pairs, int32_t first, int32_t second, int32_t value) {
-    uint64_t i = pairs_hash(pairs, first, second) & pairs->mask;
+    uint64_t hash = pairs_hash(pairs, first, second), i = hash & pairs->mask;
     for (; pairs->slot[i].first_plus_one != 0; i = (i + 1) & pairs->mask)
         if (pairs->slot[i].first_plus_one == first + 1 && pairs->slot[i].second == second)
             return false;
     require(pairs->left > 0 && first >= 0 && first < INT32_MAX && value >= 0);
     pairs->left--;
+    uint64_t bit = pairs_filter_bit(pairs, hash);
+    pairs->filter[bit / 64] |= (uint64_t)1 << (bit % 64);
     pairs->slot[i] = (PairSlot){first + 1, second, value};
     return true;
 }

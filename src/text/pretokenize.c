@@ -11,15 +11,18 @@
 
 struct Splitter {
     int n_steps;
-    const SplitPattern *step[SPLIT_STEPS_MAX]; // hand-made, or
-    const SplitPcre *pcre;                     // one expression for PCRE2
+    SplitProgram *step;    // (n_steps) hand-made, or
+    const SplitPcre *pcre; // one expression for PCRE2
     SplitBehaviour behaviour;
     bool is_inverted;
 };
 
 Splitter *splitter_named(Arena *arena, Str name, Error *err) {
     Splitter *s = arena_new(arena, Splitter, 1);
-    s->n_steps = split_name_patterns(name, s->step);
+    const SplitPattern *step[SPLIT_STEPS_MAX];
+    s->n_steps = split_name_patterns(name, step);
+    s->step = arena_new(arena, SplitProgram, s->n_steps);
+    for (int i = 0; i < s->n_steps; i++) s->step[i] = split_program(step[i]);
     if (s->n_steps) return s;
     error_set(err, ERROR_UNSUPPORTED, "tokenizer.ggml.pre: unknown pre-tokenizer \"%.*s\"",
               name.n < 64 ? (int)name.n : 64, name.data);
@@ -30,8 +33,10 @@ Splitter *splitter_pattern(Arena *arena, Str pattern, SplitBehaviour behaviour, 
                            Error *err) {
     Splitter *s = arena_new(arena, Splitter, 1);
     *s = (Splitter){.behaviour = behaviour, .is_inverted = invert};
-    s->step[0] = split_pattern_known(pattern);
-    if (s->step[0]) {
+    const SplitPattern *known = split_pattern_known(pattern);
+    if (known) {
+        s->step = arena_new(arena, SplitProgram, 1);
+        s->step[0] = split_program(known);
         s->n_steps = 1;
         return s;
     }
@@ -46,7 +51,7 @@ Str splitter_gguf_name(const Splitter *const *sequence, int n) {
         const Splitter *s = sequence[i];
         if (s->pcre || s->is_inverted || s->behaviour != SPLIT_ISOLATED) return STR("");
         if (n_steps + s->n_steps > SPLIT_STEPS_MAX) return STR("");
-        for (int j = 0; j < s->n_steps; j++) steps[n_steps++] = s->step[j];
+        for (int j = 0; j < s->n_steps; j++) steps[n_steps++] = s->step[j].pattern;
     }
     return split_name_find(steps, n_steps);
 }
@@ -96,7 +101,7 @@ static void cutter_take(Cutter *c, int64_t end, bool is_match) {
 
 // ---- cutting
 
-static void cut_span(Cutter *c, const SplitPattern *step, SplitSpan span) {
+static void cut_span(Cutter *c, const SplitProgram *step, SplitSpan span) {
     int64_t done = span.from, start = span.from, end;
     while (split_pattern_find(step, span, &start, &end)) {
         if (start > done) cutter_take(c, start, false);
@@ -137,7 +142,7 @@ int64_t splitter_cut(const Splitter *s, Str text, int64_t *ends, bool *dropped) 
         c = (Cutter){.splitter = s, .ends = ends, .dropped = dropped};
         for (int64_t j = 0, from = 0; j < n; j++) {
             int64_t to = piece[j];
-            cut_span(&c, s->step[i], (SplitSpan){text, from, to});
+            cut_span(&c, &s->step[i], (SplitSpan){text, from, to});
             from = to;
         }
     }

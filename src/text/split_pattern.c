@@ -22,18 +22,31 @@ typedef struct Character {
     int64_t end;
 } Character;
 
-static Character character_at(SplitSpan span, int64_t at) {
-    if (at >= span.to) return (Character){.code_point = -1, .end = at};
-    unsigned char byte = (unsigned char)span.text.data[at];
-    if (byte < 128) {
-        uint32_t classes = unicode_ascii_class[byte];
-        if (byte == '\n' || byte == '\r') classes |= SPLIT_NEWLINE;
-        return (Character){byte, classes, at + 1};
+// A character past ASCII.  Three bytes are nearly all of them in most scripts.
+static Character wide_character(SplitSpan span, int64_t at) {
+    const unsigned char *p = (const unsigned char *)span.text.data + at;
+    if (at + 2 < span.to && (p[0] & 0xF0) == 0xE0 && (p[1] & 0xC0) == 0x80 &&
+        (p[2] & 0xC0) == 0x80) {
+        int32_t c = (p[0] & 0x0F) << 12 | (p[1] & 0x3F) << 6 | (p[2] & 0x3F);
+        if (c >= 0x800 && (c < 0xD800 || c > 0xDFFF))
+            return (Character){c, unicode_class(c), at + 3};
     }
     int length;
     Str rest = {span.text.data + at, (size_t)(span.to - at)};
     int32_t code_point = utf8_decode(rest, &length);
     return (Character){code_point, unicode_class(code_point), at + length};
+}
+
+static uint32_t ascii_classes(unsigned char byte) {
+    uint32_t classes = unicode_ascii_class[byte];
+    return byte == '\n' || byte == '\r' ? classes | SPLIT_NEWLINE : classes;
+}
+
+static Character character_at(SplitSpan span, int64_t at) {
+    if (at >= span.to) return (Character){.code_point = -1, .end = at};
+    unsigned char byte = (unsigned char)span.text.data[at];
+    if (byte < 128) return (Character){byte, ascii_classes(byte), at + 1};
+    return wide_character(span, at);
 }
 
 static bool in_ranges(const CharSet *set, int32_t code_point) {
@@ -54,13 +67,45 @@ static bool in_set(const CharSet *set, Character c) {
     return found != set->is_negated;
 }
 
-// The end of the longest run of at most `max` characters of the set (0: no upper bound).
-static int64_t run_end(SplitSpan span, int64_t at, const CharSet *set, int max) {
-    for (int n = 0; max == 0 || n < max; n++) {
-        Character c = character_at(span, at);
-        if (!in_set(set, c)) return at;
-        at = c.end;
+// A set of one of the rules of a program.
+typedef struct RuleSet {
+    const SplitProgram *program;
+    const CharSet *set; // NULL: the rule has none
+    uint32_t bit;       // in program->in_set
+} RuleSet;
+
+static RuleSet rule_set(const SplitProgram *program, int rule, SplitSet which) {
+    const SplitRule *r = &program->pattern->rule[rule];
+    const CharSet *set = which == SPLIT_SET_LEAD  ? r->lead
+                         : which == SPLIT_SET_RUN ? r->set
+                                                  : r->tail;
+    return (RuleSet){program, set, (uint32_t)1 << (SPLIT_SETS * rule + (int)which)};
+}
+
+// Whether the character at `at` is in the set; then *end is behind it.
+static bool set_has(RuleSet s, SplitSpan span, int64_t at, int64_t *end) {
+    if (at >= span.to) return false;
+    unsigned char byte = (unsigned char)span.text.data[at];
+    if (byte < 128) {
+        *end = at + 1;
+        return s.program->in_set[byte] & s.bit;
     }
+    Character c = wide_character(span, at);
+    *end = c.end;
+    return in_set(s.set, c);
+}
+
+// The end of the longest run of at most `max` characters of the set (0: no upper bound).
+static int64_t run_end(RuleSet s, SplitSpan span, int64_t at, int max) {
+    int64_t end;
+    for (int n = 0; (max == 0 || n < max) && set_has(s, span, at, &end); n++) at = end;
+    return at;
+}
+
+// The same for sets that are no rule's own.
+static int64_t class_run_end(SplitSpan span, int64_t at, const CharSet *set) {
+    for (Character c = character_at(span, at); in_set(set, c); c = character_at(span, at))
+        at = c.end;
     return at;
 }
 
@@ -87,21 +132,22 @@ static int64_t contraction_end(SplitSpan span, int64_t at, bool ignores_case) {
     }
 }
 
-static int64_t run_match(const SplitRule *rule, SplitSpan span, int64_t at) {
-    Character first = character_at(span, at);
-    int64_t begin = at;
-    if (rule->lead && in_set(rule->lead, first)) {
-        if (in_set(rule->set, character_at(span, first.end)))
-            begin = first.end;
+static int64_t run_match(const SplitProgram *program, int index, SplitSpan span, int64_t at) {
+    const SplitRule *rule = &program->pattern->rule[index];
+    RuleSet run = rule_set(program, index, SPLIT_SET_RUN);
+    int64_t begin = at, after, ignored;
+    if (rule->lead && set_has(rule_set(program, index, SPLIT_SET_LEAD), span, at, &after)) {
+        if (set_has(run, span, after, &ignored))
+            begin = after;
         else if (rule->shape == SPLIT_LED_RUN)
             return NO_MATCH;
     } else if (rule->shape == SPLIT_LED_RUN) {
         return NO_MATCH;
     }
-    int64_t end = run_end(span, begin, rule->set, rule->max);
+    int64_t end = run_end(run, span, begin, rule->max);
     // A minimum is given for ASCII sets only, so that bytes are characters.
     if (end == begin || end - begin < rule->min) return NO_MATCH;
-    return rule->tail ? run_end(span, end, rule->tail, 0) : end;
+    return rule->tail ? run_end(rule_set(program, index, SPLIT_SET_TAIL), span, end, 0) : end;
 }
 
 // UPPER* LOWER+: the run of UPPER gives back characters until one is in LOWER as well.
@@ -113,12 +159,13 @@ static int64_t cased_lower_end(SplitSpan span, int64_t at) {
         if (in_set(&lower_or_caseless, c)) after_shared = end;
         c = character_at(span, end);
     }
-    return in_set(&lower_or_caseless, c) ? run_end(span, end, &lower_or_caseless, 0) : after_shared;
+    return in_set(&lower_or_caseless, c) ? class_run_end(span, end, &lower_or_caseless)
+                                         : after_shared;
 }
 
 static int64_t cased_upper_end(SplitSpan span, int64_t at) {
-    int64_t end = run_end(span, at, &upper_or_caseless, 0);
-    return end == at ? NO_MATCH : run_end(span, end, &lower_or_caseless, 0);
+    int64_t end = class_run_end(span, at, &upper_or_caseless);
+    return end == at ? NO_MATCH : class_run_end(span, end, &lower_or_caseless);
 }
 
 static int64_t cased_match(const SplitRule *rule, SplitSpan span, int64_t at) {
@@ -166,11 +213,13 @@ static int64_t trailing_match(SplitSpan span, int64_t at, int64_t *next) {
     return end == span.to && end > at ? end : before_newline;
 }
 
-static int64_t rule_match(const SplitRule *rule, SplitSpan span, int64_t at, int64_t *next) {
+static int64_t rule_match(const SplitProgram *program, int index, SplitSpan span, int64_t at,
+                          int64_t *next) {
+    const SplitRule *rule = &program->pattern->rule[index];
     switch (rule->shape) {
     case SPLIT_CONTRACTION: return contraction_end(span, at, rule->ignores_case);
     case SPLIT_RUN:
-    case SPLIT_LED_RUN: return run_match(rule, span, at);
+    case SPLIT_LED_RUN: return run_match(program, index, span, at);
     case SPLIT_CASED_LOWER:
     case SPLIT_CASED_UPPER: return cased_match(rule, span, at);
     case SPLIT_LINES: return lines_match(span, at);
@@ -180,16 +229,54 @@ static int64_t rule_match(const SplitRule *rule, SplitSpan span, int64_t at, int
     return NO_MATCH;
 }
 
-bool split_pattern_find(const SplitPattern *pattern, SplitSpan span, int64_t *start, int64_t *end) {
+// Whether a rule may match where this ASCII character stands.
+static bool rule_may_begin(const SplitProgram *program, int index, unsigned char byte) {
+    const SplitRule *rule = &program->pattern->rule[index];
+    Character c = {byte, ascii_classes(byte), 0};
+    bool is_lead = rule->lead && in_set(rule->lead, c);
+    switch (rule->shape) {
+    case SPLIT_CONTRACTION: return byte == '\'';
+    case SPLIT_RUN: return is_lead || in_set(rule->set, c);
+    case SPLIT_LED_RUN: return is_lead;
+    case SPLIT_CASED_LOWER:
+    case SPLIT_CASED_UPPER:
+        return is_lead || in_set(&upper_or_caseless, c) || in_set(&lower_or_caseless, c);
+    case SPLIT_LINES:
+    case SPLIT_BLANKS:
+    case SPLIT_TRAILING: return in_set(&white_space, c);
+    }
+    return true;
+}
+
+SplitProgram split_program(const SplitPattern *pattern) {
+    SplitProgram p = {.pattern = pattern};
+    for (int i = 0; i < pattern->n_rules; i++) {
+        if (pattern->rule[i].shape != SPLIT_CONTRACTION) p.begins_wide |= (uint8_t)(1 << i);
+        for (int byte = 0; byte < 128; byte++) {
+            Character c = {byte, ascii_classes((unsigned char)byte), 0};
+            for (int which = 0; which < SPLIT_SETS; which++) {
+                RuleSet s = rule_set(&p, i, (SplitSet)which);
+                if (s.set && in_set(s.set, c)) p.in_set[byte] |= s.bit;
+            }
+            if (rule_may_begin(&p, i, (unsigned char)byte)) p.begins[byte] |= (uint8_t)(1 << i);
+        }
+    }
+    return p;
+}
+
+bool split_pattern_find(const SplitProgram *program, SplitSpan span, int64_t *start, int64_t *end) {
     for (int64_t at = *start; at < span.to;) {
-        int64_t next = character_at(span, at).end;
-        for (int i = 0; i < pattern->n_rules; i++) {
-            *end = rule_match(&pattern->rule[i], span, at, &next);
+        unsigned char byte = (unsigned char)span.text.data[at];
+        unsigned rules = byte < 128 ? program->begins[byte] : program->begins_wide;
+        int64_t next = byte < 128 ? at + 1 : 0; // 0: not known yet
+        for (int i = 0; rules; i++, rules >>= 1) {
+            if (!(rules & 1)) continue;
+            *end = rule_match(program, i, span, at, &next);
             if (*end == NO_MATCH) continue;
             *start = at;
             return true;
         }
-        at = next;
+        at = next ? next : character_at(span, at).end;
     }
     return false;
 }

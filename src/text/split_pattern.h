@@ -51,8 +51,18 @@ typedef struct SplitSpan {
     int64_t from, to;
 } SplitSpan;
 
+// A pattern, and what each ASCII character is to its rules: nearly all text is decided by these.
+typedef enum SplitSet { SPLIT_SET_LEAD, SPLIT_SET_RUN, SPLIT_SET_TAIL, SPLIT_SETS } SplitSet;
+typedef struct SplitProgram {
+    const SplitPattern *pattern;
+    uint32_t in_set[128]; // bit SPLIT_SETS * rule + SplitSet: the rule's set has the character
+    uint8_t begins[128];  // bit rule: the rule may match where the character stands
+    uint8_t begins_wide;  // the same for all other characters
+} SplitProgram;
+SplitProgram split_program(const SplitPattern *pattern);
+
 // The first match that begins in [*start, span.to): sets its start and end.
-bool split_pattern_find(const SplitPattern *pattern, SplitSpan span, int64_t *start, int64_t *end);
+bool split_pattern_find(const SplitProgram *program, SplitSpan span, int64_t *start, int64_t *end);
 
 // The hand-made pattern with this text as its regular expression, NULL if there is none.
 const SplitPattern *split_pattern_known(Str regex);

@@ -10,23 +10,25 @@
 
 #include "base/utf8.h"
 #include "text/tokenizer_parts.h"
+#include "text/word_hash.h"
 #include "unicode/unicode.h"
 
 enum {
-    CACHE_SLOTS = 4096,    // a power of two
-    CACHE_TEXT_MIN = 4096, // bytes of text from which a cache pays
-    CACHE_WORD_MAX = 16,   // bytes of a word, and
-    CACHE_PIECES_MAX = 6,  // tokens of a word that is kept
-    WORD_ON_STACK = 64,    // bytes of a word whose pieces need no arena
-    TOKENS_PER_BYTE = 4    // at most; U+2581 for a space makes three bytes of one
+    CACHE_TEXT_MIN = 512, // bytes of text from which a cache pays
+    CACHE_SLOTS_MAX = 1 << 15,
+    CACHE_SHARE = 32,     // bytes of text for each slot
+    CACHE_PIECES_MAX = 3, // tokens of a word that is kept
+    WORD_ON_STACK = 64,   // bytes of a word whose pieces need no arena
+    TOKENS_PER_BYTE = 4   // at most; U+2581 for a space makes three bytes of one
 };
 
+// A word of at most WORD_KEY_MAX bytes whose pieces follow one another without a gap: 32 bytes.
 typedef struct CachedWord {
-    char word[CACHE_WORD_MAX];
+    WordKey key;
     int32_t id[CACHE_PIECES_MAX];
-    uint8_t start[CACHE_PIECES_MAX], end[CACHE_PIECES_MAX];
-    uint8_t n_bytes; // 0: free
-    uint8_t n_pieces;
+    uint8_t n_bytes;  // 0: free
+    uint8_t n_pieces; // the last one ends where the word ends, the others
+    uint8_t end[CACHE_PIECES_MAX - 1];
 } CachedWord;
 
 // One call of tokenizer_encode.
@@ -36,7 +38,8 @@ typedef struct Encoding {
     EncodeOptions options;
     Token *token;
     int64_t n, room;
-    CachedWord *cache; // (CACHE_SLOTS) or NULL
+    CachedWord *cache; // (cache_mask + 1) or NULL
+    uint64_t cache_mask;
     int64_t looks;
     Error *err;
 } Encoding;
@@ -45,7 +48,7 @@ static bool put(Encoding *e, int32_t id, int64_t start, int64_t end) {
     if (e->n == e->room)
         return error_set(e->err, ERROR_LIMIT, "text too long to encode at once: over %lld tokens",
                          (long long)e->room);
-    e->token[e->n++] = (Token){id, start, end};
+    e->token[e->n++] = (Token){id, (int32_t)start, (int32_t)end};
     return true;
 }
 
@@ -58,45 +61,55 @@ static bool put_pieces(Encoding *e, const Part *word, const BpePiece *piece, int
     return true;
 }
 
-// The slot of a word of at most CACHE_WORD_MAX bytes.
-static CachedWord *cache_slot(Encoding *e, Str word) {
-    uint64_t half[2] = {0, 0};
-    memcpy(half, word.data, word.n);
-    uint64_t x =
-        (half[0] ^ (half[1] << 29 | half[1] >> 35) ^ word.n) * UINT64_C(0x9e3779b97f4a7c15);
-    return &e->cache[(x ^ x >> 29) * UINT64_C(0xd6e8feb86659fd93) >> 52 & (CACHE_SLOTS - 1)];
+static void cache_keep(CachedWord *slot, WordKey key, size_t n_bytes, const BpePiece *piece,
+                       int64_t n) {
+    if (n < 1 || n > CACHE_PIECES_MAX || piece[0].start != 0) return;
+    if ((size_t)piece[n - 1].end != n_bytes) return;
+    for (int64_t i = 1; i < n; i++)
+        if (piece[i].start != piece[i - 1].end) return;
+    *slot = (CachedWord){.key = key, .n_bytes = (uint8_t)n_bytes, .n_pieces = (uint8_t)n};
+    for (int64_t i = 0; i < n; i++) slot->id[i] = piece[i].id;
+    for (int64_t i = 0; i + 1 < n; i++) slot->end[i] = (uint8_t)piece[i].end;
 }
 
-static void cache_keep(CachedWord *slot, Str word, const BpePiece *piece, int64_t n) {
-    if (n > CACHE_PIECES_MAX) return;
-    memcpy(slot->word, word.data, word.n);
-    slot->n_bytes = (uint8_t)word.n;
-    slot->n_pieces = (uint8_t)n;
-    for (int64_t i = 0; i < n; i++) {
-        slot->id[i] = piece[i].id;
-        slot->start[i] = (uint8_t)piece[i].start;
-        slot->end[i] = (uint8_t)piece[i].end;
+// The slot of a word of at most WORD_KEY_MAX bytes.
+static CachedWord *cache_slot(const Encoding *e, WordKey key, size_t n_bytes) {
+    return &e->cache[word_key_hash(key, n_bytes, 0) & e->cache_mask];
+}
+
+static bool slot_holds(const CachedWord *slot, WordKey key, size_t n_bytes) {
+    return slot->n_bytes == n_bytes && slot->key.low == key.low && slot->key.high == key.high;
+}
+
+// A word of a part without maps, if it is in the cache: the way of nearly all words.
+static bool put_cached(Encoding *e, Str word, int32_t base) {
+    if (!e->cache || word.n > WORD_KEY_MAX || e->room - e->n < CACHE_PIECES_MAX) return false;
+    WordKey key = word_key(word);
+    const CachedWord *slot = cache_slot(e, key, word.n);
+    if (!slot_holds(slot, key, word.n)) return false;
+    Token *token = &e->token[e->n];
+    int n = slot->n_pieces;
+    int32_t start = base;
+    for (int i = 0; i + 1 < n; i++) {
+        token[i] = (Token){slot->id[i], start, base + slot->end[i]};
+        start = token[i].end;
     }
+    token[n - 1] = (Token){slot->id[n - 1], start, base + (int32_t)word.n};
+    e->n += n;
+    return true;
 }
 
 static bool put_word(Encoding *e, Part word) {
     const Bpe *bpe = &e->t->bpe;
     size_t n_bytes = word.text.n;
-    CachedWord *slot = NULL;
-    if (e->cache && n_bytes <= CACHE_WORD_MAX) {
-        slot = cache_slot(e, word.text);
-        if (slot->n_bytes == n_bytes && memcmp(slot->word, word.text.data, n_bytes) == 0) {
-            for (int i = 0; i < slot->n_pieces; i++)
-                if (!put(e, slot->id[i], part_from(&word, slot->start[i]),
-                         part_to(&word, slot->end[i])))
-                    return false;
-            return true;
-        }
-    }
+    if (!word.from && put_cached(e, word.text, word.base)) return true;
     BpePiece few[WORD_ON_STACK];
     if (n_bytes <= WORD_ON_STACK) {
         int64_t n = bpe_encode(bpe, e->arena, word.text, few, &e->looks);
-        if (slot) cache_keep(slot, word.text, few, n);
+        if (e->cache && n_bytes <= WORD_KEY_MAX) {
+            WordKey key = word_key(word.text);
+            cache_keep(cache_slot(e, key, n_bytes), key, n_bytes, few, n);
+        }
         return put_pieces(e, &word, few, n);
     }
     ArenaMark mark = arena_mark(e->arena);
@@ -171,10 +184,15 @@ static bool put_cut(Encoding *e, Part part, int index) {
                     : splitter_cut(step->splitter, part.text, ends, dropped);
     if (n < 0)
         return error_set(e->err, ERROR_LIMIT, "the split pattern takes too long on this text");
+    bool is_last = index + 1 == e->t->n_splits && !e->t->cuts_at_spaces;
     int64_t start = 0;
-    for (int64_t i = 0; i < n; start = ends[i++])
-        if (!(dropped && dropped[i]) && !put_split(e, part_slice(part, start, ends[i]), index + 1))
-            return false;
+    for (int64_t i = 0; i < n; start = ends[i++]) {
+        if (dropped && dropped[i]) continue;
+        Str word = {part.text.data + start, (size_t)(ends[i] - start)};
+        if (is_last && !part.from && put_cached(e, word, part.base + (int32_t)start)) continue;
+        Part piece = part_slice(part, start, ends[i]);
+        if (!(is_last ? put_word(e, piece) : put_split(e, piece, index + 1))) return false;
+    }
     arena_back(e->arena, mark);
     return true;
 }
@@ -299,9 +317,12 @@ static bool encode(Encoding *e, Str text) {
     if (!e->token) return false;
     e->room = (int64_t)room;
     if (text.n >= CACHE_TEXT_MIN) {
-        e->cache = part_push(e->arena, CACHE_SLOTS, sizeof(CachedWord), e->err);
+        size_t slots = CACHE_TEXT_MIN / CACHE_SHARE;
+        while (slots < text.n / CACHE_SHARE && slots < CACHE_SLOTS_MAX) slots *= 2;
+        e->cache = part_push(e->arena, slots, sizeof(CachedWord), e->err);
         if (!e->cache) return false;
-        memset(e->cache, 0, CACHE_SLOTS * sizeof(CachedWord));
+        memset(e->cache, 0, slots * sizeof(CachedWord));
+        e->cache_mask = slots - 1;
     }
     const Tokenizer *t = e->t;
     return put_affix(e, t->prefix, t->n_prefix, 0) && put_added(e, (Part){.text = text}, &t->raw) &&

@@ -57,7 +57,7 @@ enum { TOKENIZER_TEXT_MAX = 256 << 20 }; // bytes of a text that is encoded at o
 
 typedef struct Token {
     int32_t id;
-    int64_t start, end; // bytes of the text that was given; equal for tokens that are not in it
+    int32_t start, end; // bytes of the text that was given; equal for tokens that are not in it
 } Token;
 
 typedef struct Tokens {

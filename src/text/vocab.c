@@ -201,7 +201,9 @@ bool tokenizer_index_bytes(Tokenizer *t, Arena *arena, Error *err) {
     for (int64_t i = 0; i < v->n_tokens; i++)
         piece[i] = is_literal(kind_of(v, i)) ? v->token[i] : bpe_alphabet_bytes(arena, v->token[i]);
     t->piece = piece;
-    return tokenizer_index_merges(t, arena, err);
+    if (!tokenizer_index_merges(t, arena, err)) return false;
+    bpe_prepare(&t->bpe, arena, piece, v->n_tokens);
+    return true;
 }
 
 void tokenizer_index_words(Tokenizer *t, Arena *arena) {
