@@ -257,8 +257,8 @@ static void draw_level(Panel *p) {
 // ---------------------------------------------------------------- a panel
 static bool make_scales(Panel *p, double top) {
     const ChartPanel *panel = p->panel;
-    p->x = (Scale){&panel->x, INFINITY, -INFINITY, MARGIN + GUTTER, MARGIN + GUTTER + PLOT};
-    p->y = (Scale){&panel->y, INFINITY, -INFINITY, top + panel->height, top};
+    p->x = (Scale){&panel->x, HUGE_VAL, -HUGE_VAL, MARGIN + GUTTER, MARGIN + GUTTER + PLOT};
+    p->y = (Scale){&panel->y, HUGE_VAL, -HUGE_VAL, top + panel->height, top};
     bool has_level = panel->level > 0;
     for (int i = 0; i < panel->n_lines; i++) {
         const ChartLine *line = &panel->line[i];

@@ -89,7 +89,7 @@ static void gather(Facts *f, Arena *arena) {
 static void measure(Facts *f) {
     f->first = part_mean(f, 0);
     f->last = part_mean(f, PARTS - 1);
-    f->best = INFINITY;
+    f->best = HUGE_VAL;
     for (int part = 0; part < PARTS; part++) {
         if (part_mean(f, part) >= f->best) continue;
         f->best = part_mean(f, part);
