@@ -4,20 +4,18 @@
 // the vectors and the int8 rows.
 // clang-format off
 #include "kernels/body_vector.inl"
-#include "kernels/body_linear.inl"
+#include "kernels/body_panels.inl"
 #include "kernels/body_blocks.inl"
 #include "kernels/body_quant.inl"
-#include "kernels/body_gemm.inl"
 #include "kernels/body_attention.inl"
 #include "kernels/body_limits.inl"
 // clang-format on
 
 static void fill_table(Kernels *table) {
     vector_entries(table);
-    linear_entries(table);
+    panel_entries(table);
     block_entries(table);
     quant_entries(table);
-    gemm_entries(table);
     attention_entries(table);
     limit_entries(table);
 }

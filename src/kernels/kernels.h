@@ -4,8 +4,8 @@
 // table, which is the oracle.  Two rules make results repeatable:
 //   1. an output of a linear product depends on its weight row and its activation row only: not on
 //      how many rows the call has, nor on how the work was cut (batch = single, bit for bit);
-//   2. sums run in a fixed order of the absolute index (never in the order of arrival): a gemm cut
-//      in m or n, attention run tile by tile or query by query give the same bits; an elementwise
+//   2. sums run in a fixed order of the absolute index (never in the order of arrival): a product
+//      cut in any way, attention run tile by tile or query by query give the same bits; an elementwise
 //      function depends on neither place nor n.
 // Elementwise entries work in place.  Results of different tables differ within rounding.
 //
@@ -44,19 +44,7 @@ typedef struct LinearJob {
 } LinearJob;
 typedef void LinearKernel(const LinearJob *job);
 
-// c[m, n] += sum over k of a[m, k] * b[k, n], all f32, any strides (in floats): for gradients.
-typedef struct GemmJob {
-    int64_t m, n, k;
-    const float *a;
-    int64_t a_row, a_column; // a[m, k] is at a[m * a_row + k * a_column]
-    const float *b;
-    int64_t b_row, b_column; // b[k, n] is at b[k * b_row + n * b_column]
-    float *c;
-    int64_t c_row; // c[m, n] is at c[m * c_row + n]
-} GemmJob;
-typedef void GemmKernel(const GemmJob *job);
-
-// The same product with weights in panels.  A panel holds PANEL_ROWS consecutive rows of a weight,
+// The same with weights in panels.  A panel holds PANEL_ROWS consecutive rows of a weight,
 // interleaved so that a vector has one column of many rows: each output is then one chain of
 // multiply-adds over k in ascending order, in every tile, for any number of activation rows.
 //   F32, F16   [k][32]
@@ -78,6 +66,22 @@ typedef struct PanelJob {
     bool adds; // y += instead of y =: the chain goes on from what y holds
 } PanelJob;
 typedef void PanelKernel(const PanelJob *job);
+
+// Bytes of a panel of F32, F16 or BF16 with k columns.
+static inline size_t panel_float_bytes(DType dtype, int64_t k) {
+    if (dtype == DTYPE_BF16) k += k % 2;
+    return (size_t)k * PANEL_ROWS * (dtype == DTYPE_F32 ? 4 : 2);
+}
+
+// One panel from rows of numbers that lie in any way: item (i, j) of n rows (at most PANEL_ROWS) by
+// k columns is from[i * row + j * column].
+typedef struct PackJob {
+    const void *from;
+    int64_t row, column; // in items
+    int64_t n, k;
+    void *panel;
+} PackJob;
+typedef void PackKernel(const PackJob *job);
 
 // ---------------------------------------------------------------- attention
 //
@@ -129,11 +133,21 @@ enum { READ_PATTERNS = 8, READ_LINE = 64 };
 typedef struct Kernels {
     const char *name; // "avx512"
 
-    // weights of the type times f32 rows: F32, F16, BF16 (NULL for other types)
-    LinearKernel *linear[DTYPE_LIMIT];
     // weights of the type times int8 rows: every quantised type (NULL for F32, F16, BF16)
     LinearKernel *linear_q8[DTYPE_LIMIT];
-    GemmKernel *gemm;
+    // panels of the type times f32 rows: F32, F16, BF16 (NULL for other types).  Every table with
+    // fused multiply-adds gives the same bits; WebAssembly rounds products before it adds.
+    PanelKernel *panel[DTYPE_LIMIT];
+    // BF16 panels times bf16 rows, each padded to an even length with a zero; NULL: use
+    // panel[DTYPE_BF16].  Sums of two products are added at once: other bits than those.
+    PanelKernel *panel_bf16;
+    PackKernel *pack[DTYPE_LIMIT]; // items of the type: F32, F16, BF16
+    PackKernel *pack_to_bf16;      // f32 items, rounded to nearest even, as a BF16 panel
+    // row i of a panel of the type as f32
+    void (*unpack[DTYPE_LIMIT])(const void *panel, int64_t i, float *values, int64_t k);
+    // to[j * to_row + i] = from[i * from_row + j] of rows x columns
+    void (*transpose)(const float *from, int64_t from_row, float *to, int64_t to_row, int64_t rows,
+                      int64_t columns);
 
     // rows between f32 and stored types
     void (*decode[DTYPE_LIMIT])(const void *row, float *values, int64_t n);

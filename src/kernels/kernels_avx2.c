@@ -12,11 +12,8 @@ enum {
     VF = 8,               // floats of a vector
     PRODUCT_MAX = 127,    // the largest byte of the unsigned side of a product
     KEYS_OFFSET = 0,      // what vi_dot_keys adds to its signed bytes
-    LINEAR_COLUMNS = 2,   // activation rows of a tile of f32 products
-    LINEAR_BUFFER = 8192, // floats of four converted weight rows, on the stack
-    GEMM_THREES = 2,      // rows of a tile of gemm, in threes
-    GEMM_K = 384,         // steps of k between passes over c
-    GEMM_M = 48,          // rows of a that stay packed: GEMM_M * GEMM_K floats on the stack
+    PANEL_TILE = 3,       // activation rows of a tile of float products
+    PANEL_DEPTH = 128,    // k of an F32 panel that stays in the L1 cache
     PANEL_K = 512,        // k of unpacked weights that stay in the L1 cache
     TILE_STAYS = false    // results of a tile of products stay in registers
 };
@@ -108,6 +105,20 @@ WORD vi vi_load(const void *p) { return _mm256_loadu_si256(p); }
 WORD void vi_store(void *p, vi v) { _mm256_storeu_si256(p, v); }
 WORD vf vi_to_f(vi v) { return _mm256_cvtepi32_ps(v); }
 WORD vi vi_of_f(vf v) { return _mm256_cvtps_epi32(v); }
+WORD vf vf_of_bf16_low(vi pairs) { return _mm256_castsi256_ps(_mm256_slli_epi32(pairs, 16)); }
+WORD vf vf_of_bf16_high(vi pairs) {
+    return _mm256_castsi256_ps(_mm256_and_si256(pairs, _mm256_set1_epi32((int)0xffff0000)));
+}
+WORD vi round_bf16(vf v) { // in the upper halves; a NaN stays one
+    vi b = _mm256_castps_si256(v), odd = _mm256_and_si256(_mm256_srli_epi32(b, 16), vi_set(1));
+    vi rounded = _mm256_add_epi32(_mm256_add_epi32(b, vi_set(0x7fff)), odd);
+    vi quiet = _mm256_or_si256(b, vi_set(0x400000));
+    vi is_nan = _mm256_castps_si256(_mm256_cmp_ps(v, v, _CMP_UNORD_Q));
+    return _mm256_blendv_epi8(rounded, quiet, is_nan);
+}
+WORD vi vi_bf16_pairs(vf low, vf high) {
+    return _mm256_blend_epi16(_mm256_srli_epi32(round_bf16(low), 16), round_bf16(high), 0xaa);
+}
 WORD vi vi_dot(vi a, vi w, vi x) {
     return _mm256_add_epi32(a, _mm256_madd_epi16(_mm256_maddubs_epi16(w, x), _mm256_set1_epi16(1)));
 }

@@ -11,11 +11,8 @@ enum {
     VF = 16,              // floats of a vector
     PRODUCT_MAX = 255,    // the largest byte of the unsigned side of a product
     KEYS_OFFSET = 128,    // what vi_dot_keys adds to its signed bytes
-    LINEAR_COLUMNS = 4,   // activation rows of a tile of f32 products
-    LINEAR_BUFFER = 8192, // floats of four converted weight rows, on the stack
-    GEMM_THREES = 4,      // rows of a tile of gemm, in threes
-    GEMM_K = 384,         // steps of k between passes over c
-    GEMM_M = 48,          // rows of a that stay packed: GEMM_M * GEMM_K floats on the stack
+    PANEL_TILE = 14,       // activation rows of a tile of float products
+    PANEL_DEPTH = 256,    // k of an F32 panel that stays in the L1 cache
     PANEL_K = 512,        // k of unpacked weights that stay in the L1 cache
     TILE_STAYS = true     // results of a tile of products stay in registers
 };
@@ -83,6 +80,26 @@ WORD vi vi_load(const void *p) { return _mm512_loadu_si512(p); }
 WORD void vi_store(void *p, vi v) { _mm512_storeu_si512(p, v); }
 WORD vf vi_to_f(vi v) { return _mm512_cvtepi32_ps(v); }
 WORD vi vi_of_f(vf v) { return _mm512_cvtps_epi32(v); }
+WORD vf vf_of_bf16_low(vi pairs) { return _mm512_castsi512_ps(_mm512_slli_epi32(pairs, 16)); }
+WORD vf vf_of_bf16_high(vi pairs) {
+    return _mm512_castsi512_ps(_mm512_and_si512(pairs, vi_set((int)0xffff0000)));
+}
+WORD vi round_bf16(vf v) { // in the upper halves; a NaN stays one
+    vi b = _mm512_castps_si512(v), odd = _mm512_and_si512(_mm512_srli_epi32(b, 16), vi_set(1));
+    vi rounded = _mm512_add_epi32(_mm512_add_epi32(b, vi_set(0x7fff)), odd);
+    vi quiet = _mm512_or_si512(b, vi_set(0x400000));
+    return _mm512_mask_mov_epi32(rounded, _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q), quiet);
+}
+WORD vi vi_bf16_pairs(vf low, vf high) {
+    return _mm512_mask_blend_epi16(0xaaaaaaaa, _mm512_srli_epi32(round_bf16(low), 16),
+                                   round_bf16(high));
+}
+// An instruction of AVX512_BF16, which this file may not be compiled for as a whole.
+WORD vf vf_dot_bf16(vf x, vf w, vf s) {
+    __asm__("vdpbf16ps %2, %1, %0" : "+v"(s) : "v"(x), "v"(w));
+    return s;
+}
+#define HAS_DOT_BF16
 WORD vi vi_dot(vi a, vi w, vi x) { return _mm512_dpbusd_epi32(a, w, x); }
 WORD vi vi_dot_signed(vi a, vi w, vi x) { // |w| . (sign of w) x: for w and x from -127
     __mmask64 negative = _mm512_movepi8_mask(w);
@@ -214,4 +231,5 @@ __attribute__((target("avx512bf16"))) static double limit_bf16(int64_t n, float 
 void kernels_avx512(Kernels *table, const CpuFeatures *features) {
     if (features->bf16) table->limit_bf16 = limit_bf16;
     fill_table(table);
+    if (features->bf16) table->panel_bf16 = panel_pairs;
 }

@@ -10,11 +10,8 @@ enum {
     VF = 4,               // floats of a vector
     PRODUCT_MAX = 0,      // the largest byte of the unsigned side of a product: there is none
     KEYS_OFFSET = 0,      // what vi_dot_keys adds to its signed bytes
-    LINEAR_COLUMNS = 4,   // activation rows of a tile of f32 products
-    LINEAR_BUFFER = 8192, // floats of four converted weight rows, on the stack
-    GEMM_THREES = 4,      // rows of a tile of gemm, in threes
-    GEMM_K = 384,         // steps of k between passes over c
-    GEMM_M = 48,          // rows of a that stay packed: GEMM_M * GEMM_K floats on the stack
+    PANEL_TILE = 3,       // activation rows of a tile of float products
+    PANEL_DEPTH = 256,    // k of an F32 panel that stays in the L1 cache
     PANEL_K = 512,        // k of unpacked weights that stay in the L1 cache
     TILE_STAYS = true     // results of a tile of products stay in registers
 };
@@ -96,6 +93,18 @@ WORD vi vi_load(const void *p) { return vreinterpretq_s32_u8(vld1q_u8(p)); }
 WORD void vi_store(void *p, vi v) { vst1q_u8(p, vreinterpretq_u8_s32(v)); }
 WORD vf vi_to_f(vi v) { return vcvtq_f32_s32(v); }
 WORD vi vi_of_f(vf v) { return vcvtnq_s32_f32(v); }
+WORD vf vf_of_bf16_low(vi pairs) { return vreinterpretq_f32_s32(vshlq_n_s32(pairs, 16)); }
+WORD vf vf_of_bf16_high(vi pairs) {
+    return vreinterpretq_f32_s32(vandq_s32(pairs, vdupq_n_s32((int)0xffff0000)));
+}
+WORD uint32x4_t round_bf16(vf v) { // in the upper halves; a NaN stays one
+    uint32x4_t b = vreinterpretq_u32_f32(v), odd = vandq_u32(vshrq_n_u32(b, 16), vdupq_n_u32(1));
+    uint32x4_t rounded = vaddq_u32(vaddq_u32(b, vdupq_n_u32(0x7fff)), odd);
+    return vbslq_u32(vceqq_f32(v, v), rounded, vorrq_u32(b, vdupq_n_u32(0x400000)));
+}
+WORD vi vi_bf16_pairs(vf low, vf high) {
+    return vreinterpretq_s32_u32(vsriq_n_u32(round_bf16(high), round_bf16(low), 16));
+}
 WORD vi vi_dot_signed(vi a, vi w, vi x) {
     return vdotq_s32(a, vreinterpretq_s8_s32(w), vreinterpretq_s8_s32(x));
 }

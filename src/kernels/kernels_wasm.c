@@ -11,11 +11,8 @@ enum {
     VF = 4,               // floats of a vector
     PRODUCT_MAX = 0,      // the largest byte of the unsigned side of a product: all are signed
     KEYS_OFFSET = 0,      // what vi_dot_keys adds to its signed bytes
-    LINEAR_COLUMNS = 2,   // activation rows of a tile of f32 products
-    LINEAR_BUFFER = 2048, // floats of four converted weight rows, on the stack
-    GEMM_THREES = 2,      // rows of a tile of gemm, in threes
-    GEMM_K = 128,         // steps of k between passes over c
-    GEMM_M = 24,          // rows of a that stay packed: GEMM_M * GEMM_K floats on the stack
+    PANEL_TILE = 1,       // activation rows of a tile of float products
+    PANEL_DEPTH = 128,    // k of an F32 panel that stays in the L1 cache
     PANEL_K = 256,        // k of unpacked weights at a time
     TILE_STAYS = false    // results of a tile of products stay in registers
 };
@@ -114,6 +111,19 @@ WORD vi vi_load(const void *p) { return wasm_v128_load(p); }
 WORD void vi_store(void *p, vi v) { wasm_v128_store(p, v); }
 WORD vf vi_to_f(vi v) { return wasm_f32x4_convert_i32x4(v); }
 WORD vi vi_of_f(vf v) { return wasm_i32x4_trunc_sat_f32x4(wasm_f32x4_nearest(v)); }
+WORD vf vf_of_bf16_low(vi pairs) { return wasm_i32x4_shl(pairs, 16); }
+WORD vf vf_of_bf16_high(vi pairs) {
+    return wasm_v128_and(pairs, wasm_i32x4_splat((int32_t)0xffff0000));
+}
+WORD vi round_bf16(vf v) { // in the upper halves; a NaN stays one
+    vi odd = wasm_v128_and(wasm_u32x4_shr(v, 16), wasm_i32x4_splat(1));
+    vi rounded = wasm_i32x4_add(wasm_i32x4_add(v, wasm_i32x4_splat(0x7fff)), odd);
+    vi quiet = wasm_v128_or(v, wasm_i32x4_splat(0x400000));
+    return wasm_v128_bitselect(rounded, quiet, wasm_f32x4_eq(v, v));
+}
+WORD vi vi_bf16_pairs(vf low, vf high) {
+    return wasm_v128_or(wasm_u32x4_shr(round_bf16(low), 16), vf_of_bf16_high(round_bf16(high)));
+}
 WORD vi dot_low(vi w, vi x) {
     return wasm_i32x4_dot_i16x8(wasm_i16x8_extend_low_i8x16(w), wasm_i16x8_extend_low_i8x16(x));
 }

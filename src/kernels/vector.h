@@ -19,6 +19,9 @@
 //   vi_of_f                                           rounds to nearest, ties to even
 //   vi_dot(a, w, x) vi_dot_signed(a, w, x)            a + w . x by bytes, four to a lane; those of
 //                                                     w are unsigned to PRODUCT_MAX, or signed
+//   vf_of_bf16_low(vi) vf_of_bf16_high(vi)            the lower, the upper bf16 of each lane
+//   vi_bf16_pairs(low, high)                          floats rounded to nearest even, as such pairs
+//   vf_dot_bf16(x, w, s)                              s + x . w of such pairs; only with HAS_DOT_BF16
 //   vi_dot_keys(a, w, x)                              the second, plus KEYS_OFFSET * sum of x
 //   transpose(from, stride, to, stride)               VF x VF 32-bit items; strides in items
 //
