@@ -22,16 +22,16 @@ TEST(kernels, tables) {
 }
 
 static bool table_complete(const Kernels *k) {
-    bool ok = k->gemm && k->encode_f16 && k->encode_bf16 && k->encode_q8 && k->dot && k->axpy &&
-              k->scale && k->add && k->multiply && k->maximum && k->exp_sum && k->silu &&
-              k->gelu_tanh && k->gelu_erf && k->tanh && k->adamw && k->limit_f32 && k->limit_int8 &&
-              k->limit_read;
+    bool ok = k->transpose && k->pack_to_bf16 && k->encode_f16 && k->encode_bf16 && k->encode_q8 &&
+              k->dot && k->axpy && k->scale && k->add && k->multiply && k->maximum && k->exp_sum &&
+              k->silu && k->gelu_tanh && k->gelu_erf && k->tanh && k->adamw && k->limit_f32 &&
+              k->limit_int8 && k->limit_read;
     for (int i = 0; i < DTYPE_LIMIT; i++) {
         bool known = dtype_known(i), quantized = known && dtype_is_quantized((DType)i);
         bool cached = i == DTYPE_F32 || i == DTYPE_F16 || i == DTYPE_Q8_0;
         ok = ok && !k->decode[i] == !known && !k->linear_q8[i] == !quantized &&
-             !k->linear[i] == !(known && !quantized) && !k->scores[i] == !cached &&
-             !k->values[i] == !cached;
+             !k->panel[i] == !(known && !quantized) && !k->pack[i] == !k->panel[i] &&
+             !k->unpack[i] == !k->panel[i] && !k->scores[i] == !cached && !k->values[i] == !cached;
     }
     return KERNEL_CHECK(ok, k, "%s", "an entry is missing, or one too many");
 }

@@ -4,7 +4,7 @@
 // the vectors and the int8 rows.
 // clang-format off
 #include "kernels/body_vector.inl"
-#include "kernels/body_panels.inl"
+#include "kernels/body_panel_floats.inl"
 #include "kernels/body_blocks.inl"
 #include "kernels/body_quant.inl"
 #include "kernels/body_attention.inl"
@@ -13,7 +13,7 @@
 
 static void fill_table(Kernels *table) {
     vector_entries(table);
-    panel_entries(table);
+    panel_float_entries(table);
     block_entries(table);
     quant_entries(table);
     attention_entries(table);

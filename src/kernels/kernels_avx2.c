@@ -9,13 +9,13 @@
 #include "kernels/vector.h"
 
 enum {
-    VF = 8,               // floats of a vector
-    PRODUCT_MAX = 127,    // the largest byte of the unsigned side of a product
-    KEYS_OFFSET = 0,      // what vi_dot_keys adds to its signed bytes
-    PANEL_TILE = 3,       // activation rows of a tile of float products
-    PANEL_DEPTH = 128,    // k of an F32 panel that stays in the L1 cache
-    PANEL_K = 512,        // k of unpacked weights that stay in the L1 cache
-    TILE_STAYS = false    // results of a tile of products stay in registers
+    VF = 8,            // floats of a vector
+    PRODUCT_MAX = 127, // the largest byte of the unsigned side of a product
+    KEYS_OFFSET = 0,   // what vi_dot_keys adds to its signed bytes
+    PANEL_TILE = 3,    // activation rows of a tile of float products
+    PANEL_DEPTH = 128, // k of an F32 panel that stays in the L1 cache
+    PANEL_K = 512,     // k of unpacked weights that stay in the L1 cache
+    TILE_STAYS = false // results of a tile of products stay in registers
 };
 
 // Unrolled, gcc would add up the products of a tile in another order, and run out of registers.

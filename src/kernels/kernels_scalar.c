@@ -154,7 +154,7 @@ void kernels_scalar(Kernels *table) {
     DTYPES(X)
 #undef X
     scalar_linear_entries(table);
-    scalar_panel_entries(table);
+    scalar_panel_float_entries(table);
     scalar_attend_entries(table);
     scalar_limit_entries(table);
 }

@@ -8,13 +8,13 @@
 #include "kernels/vector.h"
 
 enum {
-    VF = 4,               // floats of a vector
-    PRODUCT_MAX = 0,      // the largest byte of the unsigned side of a product: all are signed
-    KEYS_OFFSET = 0,      // what vi_dot_keys adds to its signed bytes
-    PANEL_TILE = 1,       // activation rows of a tile of float products
-    PANEL_DEPTH = 128,    // k of an F32 panel that stays in the L1 cache
-    PANEL_K = 256,        // k of unpacked weights at a time
-    TILE_STAYS = false    // results of a tile of products stay in registers
+    VF = 4,            // floats of a vector
+    PRODUCT_MAX = 0,   // the largest byte of the unsigned side of a product: all are signed
+    KEYS_OFFSET = 0,   // what vi_dot_keys adds to its signed bytes
+    PANEL_TILE = 1,    // activation rows of a tile of float products
+    PANEL_DEPTH = 128, // k of an F32 panel that stays in the L1 cache
+    PANEL_K = 256,     // k of unpacked weights at a time
+    TILE_STAYS = false // results of a tile of products stay in registers
 };
 
 #define TILE_UNROLL UNROLL_NOT

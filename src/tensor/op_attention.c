@@ -12,12 +12,13 @@
 #include <string.h>
 
 #include "tensor/ops.h"
+#include "tensor/product.h"
 
 enum {
     BLOCK = 64,     // key positions scored at once
     SEGMENT = 512,  // key positions of one partial result
     TILE_ROWS = 32, // query rows (times heads of a group) that share a pass over the keys
-    BACK_ROWS = 32
+    BACK_ROWS = 64  // query rows of a square of the way back
 };
 
 bool attention_sees(const AttentionSpec *spec, int64_t i, int64_t j) {
@@ -325,6 +326,8 @@ typedef struct AttentionNode {
 typedef struct BackWork {
     const Kernels *kernels;
     const AttentionNode *node;
+    char *memory; // for products: (threads, memory_bytes)
+    size_t memory_bytes;
 } BackWork;
 
 // Query rows and key rows of one head that meet in a square of the score matrix.
@@ -333,38 +336,39 @@ typedef struct Square {
     const Span *span;
     int64_t head, g;
     int64_t i, rows, j, cols; // positions in the span (which starts at 0)
+    void *memory;             // for products
 } Square;
 
-// A product over a square's heads: rows of the one side are H*D or G*D floats apart.
-static GemmJob square_job(int64_t m, int64_t n, int64_t k, float *c, int64_t c_row) {
-    return (GemmJob){.m = m, .n = n, .k = k, .c = c, .c_row = c_row};
-}
-
-static void by_rows(GemmJob *job, const float *a, int64_t a_row, const float *b, int64_t b_row) {
-    job->a = a, job->a_row = a_row, job->a_column = 1;
-    job->b = b, job->b_row = b_row, job->b_column = 1;
+// A product over a square: sides and result are rows of one head, H*D or G*D floats apart.
+static void square_product(const BackWork *work, const Square *sq, Product p) {
+    product_compute(work->kernels, NULL, &p, sq->memory);
 }
 
 // p = softmax weights and ds = gradient at the raw scores, both (rows, BLOCK); delta (rows) is
 // dot(dy, y).  With s = cap tanh(u / cap), u = scale q.k:  du = p (dp - delta) (1 - (s / cap)^2).
-static void square_scores(const Kernels *kernels, const Square *sq, const float *delta, float *p,
+static void square_scores(const BackWork *work, const Square *sq, const float *delta, float *p,
                           float *ds) {
     const AttentionNode *node = sq->node;
     const AttentionSpec *spec = &node->spec;
     int64_t d = spec->head_width, q_row = spec->heads * d, k_row = spec->kv_heads * d;
     int64_t i0 = sq->span->first + sq->i, j0 = sq->span->first + sq->j;
-    memset(p, 0, sizeof(float) * BACK_ROWS * BLOCK);
-    memset(ds, 0, sizeof(float) * BACK_ROWS * BLOCK);
-    GemmJob qk = square_job(sq->rows, sq->cols, d, p, BLOCK);
-    by_rows(&qk, tensor_f32(node->q) + i0 * q_row + sq->head * d, q_row,
-            tensor_f32(node->k) + j0 * k_row + sq->g * d, 1);
-    qk.b_column = k_row;
-    kernels->gemm(&qk);
-    GemmJob yv = square_job(sq->rows, sq->cols, d, ds, BLOCK);
-    by_rows(&yv, node->y->grad + i0 * q_row + sq->head * d, q_row,
-            tensor_f32(node->v) + j0 * k_row + sq->g * d, 1);
-    yv.b_column = k_row;
-    kernels->gemm(&yv);
+    Product qk = {.m = sq->rows,
+                  .n = sq->cols,
+                  .k = d,
+                  .a = tensor_f32(node->q) + i0 * q_row + sq->head * d,
+                  .a_row = q_row,
+                  .a_column = 1,
+                  .b = tensor_f32(node->k) + j0 * k_row + sq->g * d,
+                  .b_row = k_row,
+                  .b_column = 1,
+                  .c = p,
+                  .c_row = BLOCK};
+    Product yv = qk;
+    yv.a = node->y->grad + i0 * q_row + sq->head * d;
+    yv.b = tensor_f32(node->v) + j0 * k_row + sq->g * d;
+    yv.c = ds;
+    square_product(work, sq, qk);
+    square_product(work, sq, yv);
     for (int64_t r = 0; r < sq->rows; r++) {
         float lse = node->lse[(i0 + r) * spec->heads + sq->head];
         for (int64_t c = 0; c < sq->cols; c++) {
@@ -383,31 +387,47 @@ static void square_scores(const Kernels *kernels, const Square *sq, const float 
 }
 
 // dq += ds k,  dk += ds^T q,  dv += p^T dy.
-static void square_gradients(const Kernels *kernels, const Square *sq, const float *p,
+static void square_gradients(const BackWork *work, const Square *sq, const float *p,
                              const float *ds) {
     const AttentionNode *node = sq->node;
     int64_t d = node->spec.head_width, q_row = node->spec.heads * d,
             k_row = node->spec.kv_heads * d;
     int64_t q_at = (sq->span->first + sq->i) * q_row + sq->head * d;
     int64_t k_at = (sq->span->first + sq->j) * k_row + sq->g * d;
-    if (node->q->grad) {
-        GemmJob job = square_job(sq->rows, d, sq->cols, node->q->grad + q_at, q_row);
-        by_rows(&job, ds, BLOCK, tensor_f32(node->k) + k_at, k_row);
-        kernels->gemm(&job);
-    }
+    if (node->q->grad)
+        square_product(work, sq,
+                       (Product){.m = sq->rows,
+                                 .n = d,
+                                 .k = sq->cols,
+                                 .a = ds,
+                                 .a_row = BLOCK,
+                                 .a_column = 1,
+                                 .b = tensor_f32(node->k) + k_at,
+                                 .b_row = 1,
+                                 .b_column = k_row,
+                                 .c = node->q->grad + q_at,
+                                 .c_row = q_row,
+                                 .adds = true});
     for (int side = 0; side < 2; side++) {
         Tensor *to = side ? node->v : node->k;
         if (!to->grad) continue;
-        GemmJob job = square_job(sq->cols, d, sq->rows, to->grad + k_at, k_row);
-        by_rows(&job, side ? p : ds, 1, side ? node->y->grad + q_at : tensor_f32(node->q) + q_at,
-                q_row);
-        job.a_column = BLOCK;
-        kernels->gemm(&job);
+        square_product(work, sq,
+                       (Product){.m = sq->cols,
+                                 .n = d,
+                                 .k = sq->rows,
+                                 .a = side ? p : ds,
+                                 .a_row = 1,
+                                 .a_column = BLOCK,
+                                 .b = (side ? node->y->grad : tensor_f32(node->q)) + q_at,
+                                 .b_row = 1,
+                                 .b_column = q_row,
+                                 .c = to->grad + k_at,
+                                 .c_row = k_row,
+                                 .adds = true});
     }
 }
 
 static void back_task(void *arg, int64_t begin, int64_t end, int worker) {
-    (void)worker;
     const BackWork *work = arg;
     const AttentionNode *node = work->node;
     const AttentionSpec *spec = &node->spec;
@@ -416,6 +436,7 @@ static void back_task(void *arg, int64_t begin, int64_t end, int worker) {
     for (int64_t unit = begin; unit < end; unit++) {
         Square sq = {
             .node = node, .span = &spec->span[unit / spec->kv_heads], .g = unit % spec->kv_heads};
+        sq.memory = work->memory + work->memory_bytes * (size_t)worker;
         for (sq.head = sq.g * group; sq.head < (sq.g + 1) * group; sq.head++)
             for (sq.i = 0; sq.i < sq.span->n; sq.i += BACK_ROWS) {
                 sq.rows = sq.span->n - sq.i < BACK_ROWS ? sq.span->n - sq.i : BACK_ROWS;
@@ -426,8 +447,8 @@ static void back_task(void *arg, int64_t begin, int64_t end, int worker) {
                 int64_t last = spec->is_causal ? sq.i + sq.rows : sq.span->n;
                 for (sq.j = 0; sq.j < last; sq.j += BLOCK) {
                     sq.cols = sq.span->n - sq.j < BLOCK ? sq.span->n - sq.j : BLOCK;
-                    square_scores(work->kernels, &sq, delta, p, ds);
-                    square_gradients(work->kernels, &sq, p, ds);
+                    square_scores(work, &sq, delta, p, ds);
+                    square_gradients(work, &sq, p, ds);
                 }
             }
     }
@@ -435,8 +456,13 @@ static void back_task(void *arg, int64_t begin, int64_t end, int worker) {
 
 static void attention_backward(Run *run, Node *base) {
     AttentionNode *node = (AttentionNode *)base;
+    int threads = pool_threads(run->pool);
+    BackWork work = {.kernels = run->kernels, .node = node};
+    int64_t d = node->spec.head_width, widest = d > BLOCK ? d : BLOCK;
+    Product largest = {.m = BLOCK, .n = widest, .k = widest, .a_column = BLOCK};
+    work.memory_bytes = product_bytes(&largest, 1);
+    work.memory = run_bytes(run, work.memory_bytes * (size_t)threads);
     if (run->dry) return;
-    BackWork work = {run->kernels, node};
     pool_run(run->pool, back_task, &work, (int64_t)node->spec.n_spans * node->spec.kv_heads, 1);
 }
 

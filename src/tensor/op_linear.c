@@ -1,17 +1,19 @@
 // op_linear.c - products of activations with weights, one or several weights on one input.
 //
 // The outputs of all parts form one range of work, cut into chunks of weight rows that the pool
-// hands out.  Activations are prepared once and shared: as they are, or rounded to int8 where a
-// quantised weight meets a run that is not exact.  An exact run decodes each chunk of a quantised
-// weight to f32 first.  Either way an output depends on its two rows alone, so the cut is free.
+// hands out.  Activations are prepared once and shared: as they are, rounded to bf16 where the run
+// asks for it, or rounded to int8 where a quantised weight meets a run that is not exact.  An exact
+// run decodes each chunk of a quantised weight to f32 first.  Either way an output depends on its
+// two rows alone, so the cut is free.
 #include <string.h>
 
 #include "tensor/ops.h"
+#include "tensor/product.h"
 
 enum {
-    ROWS_PER_CHUNK = 32, // weight rows decoded or multiplied at once
-    X_ROWS_PER_JOB = 64, // activation rows a kernel call works through: they stay in the L2 cache
-    BACK_CHUNK = 128     // weight rows decoded at once on the way back
+    ROWS_PER_CHUNK = PANEL_ROWS, // weight rows packed, decoded or multiplied at once
+    X_ROWS_PER_JOB = 126,        // activation rows a kernel call works through: they stay in L2
+    BACK_CHUNK = 256             // weight rows decoded at once on the way back
 };
 
 typedef struct LinearNode {
@@ -21,23 +23,35 @@ typedef struct LinearNode {
 } LinearNode;
 
 // How a part's weight meets the activations.
-typedef enum Route { ROUTE_F32, ROUTE_DECODE, ROUTE_Q8 } Route;
+typedef enum Route { ROUTE_FLOAT, ROUTE_BF16, ROUTE_DECODE, ROUTE_Q8, ROUTE_COUNT } Route;
 
 static Route route_of(const Run *run, const Tensor *w) {
-    if (!dtype_is_quantized(w->dtype)) return ROUTE_F32;
+    if (w->dtype == DTYPE_F32 && run->bf16) return ROUTE_BF16;
+    if (!dtype_is_quantized(w->dtype)) return ROUTE_FLOAT;
     return run->exact || tensor_cols(w) % 32 != 0 ? ROUTE_DECODE : ROUTE_Q8;
 }
 
 // ---------------------------------------------------------------- forward
+// Floats of a panel of any float type, whatever k.
+static int64_t panel_floats(int64_t k) {
+    return (k + 1) * PANEL_ROWS;
+}
+
+// Activation rows as a route wants them.
+typedef struct LinearX {
+    const char *rows;
+    size_t row_bytes;
+} LinearX;
+
 typedef struct LinearWork {
-    const Kernels *kernels;
+    const Run *run;
     const Tensor *x;
-    const char *x_q8; // (T) int8 rows, NULL if no part needs them
-    float *decoded;   // (threads, ROWS_PER_CHUNK, I), NULL if no part needs it
     const LinearPart *part;
     int n_parts;
     Tensor **y;
-    const Run *run;
+    LinearX x_rows[ROUTE_COUNT];               // of the routes that are taken
+    float *panels;                             // (threads, I, ROWS_PER_CHUNK), or NULL
+    float *decoded;                            // (threads, ROWS_PER_CHUNK, I), or NULL
     int64_t first_chunk[LINEAR_PARTS_MAX + 1]; // chunks of part p: first_chunk[p] .. [p+1]-1
 } LinearWork;
 
@@ -49,41 +63,65 @@ static void add_bias(const Kernels *kernels, Tensor *y, const Tensor *bias, int6
     }
 }
 
-// Weight rows from .. from+n-1 of a part with all activation rows.
-static void linear_chunk(const LinearWork *work, int p, int64_t from, int64_t n, int worker) {
-    const Kernels *kernels = work->kernels;
-    const Tensor *w = work->part[p].w, *x = work->x;
-    Tensor *y = work->y[p];
-    int64_t k = tensor_cols(x), n_x = tensor_rows(x);
-    Route route = route_of(work->run, w);
-    LinearJob job = {.w = tensor_row(w, from),
-                     .w_row_bytes = tensor_row_bytes(w),
-                     .n_out = n,
-                     .y_stride = tensor_cols(y),
-                     .k = k};
-    LinearKernel *kernel = kernels->linear[w->dtype];
-    const char *x_rows = x->data;
-    job.x_row_bytes = (size_t)k * sizeof(float);
-    if (route == ROUTE_DECODE) {
+// Weight rows from .. from+n-1 (at most PANEL_ROWS) as a panel of this thread, and what multiplies
+// it with the activations of the route.
+static PanelKernel *pack_panel(const LinearWork *work, const Tensor *w, int64_t from, int64_t n,
+                               int worker, void *panel) {
+    const Kernels *kernels = work->run->kernels;
+    int64_t k = tensor_cols(w);
+    PackJob job = {
+        .from = tensor_row(w, from), .row = k, .column = 1, .n = n, .k = k, .panel = panel};
+    switch (route_of(work->run, w)) {
+    case ROUTE_BF16:
+        kernels->pack_to_bf16(&job);
+        return kernels->panel_bf16 ? kernels->panel_bf16 : kernels->panel[DTYPE_BF16];
+    case ROUTE_DECODE: {
         float *rows = work->decoded + (int64_t)worker * ROWS_PER_CHUNK * k;
         for (int64_t i = 0; i < n; i++)
             kernels->decode[w->dtype](tensor_row(w, from + i), rows + i * k, k);
-        job.w = rows;
-        job.w_row_bytes = job.x_row_bytes;
-        kernel = kernels->linear[DTYPE_F32];
-    } else if (route == ROUTE_Q8) {
-        x_rows = work->x_q8;
-        job.x_row_bytes = q8_row_bytes(k);
-        kernel = kernels->linear_q8[w->dtype];
+        job.from = rows;
+        kernels->pack[DTYPE_F32](&job);
+        return kernels->panel[DTYPE_F32];
     }
+    default: kernels->pack[w->dtype](&job); return kernels->panel[w->dtype];
+    }
+}
+
+// Weight rows from .. from+n-1 of a part with all activation rows.
+static void linear_chunk(const LinearWork *work, int p, int64_t from, int64_t n, int worker) {
+    const Kernels *kernels = work->run->kernels;
+    const Tensor *w = work->part[p].w, *bias = work->part[p].bias;
+    int64_t k = tensor_cols(w), n_x = tensor_rows(work->x), stride = tensor_cols(work->y[p]);
+    Route route = route_of(work->run, w);
+    LinearX x = work->x_rows[route];
+    void *panel = work->panels + (int64_t)worker * panel_floats(k);
+    PanelKernel *multiply = NULL;
+    if (route != ROUTE_Q8) multiply = pack_panel(work, w, from, n, worker, panel);
     for (int64_t j = 0; j < n_x; j += X_ROWS_PER_JOB) {
-        job.x = x_rows + job.x_row_bytes * (size_t)j;
-        job.n_x = n_x - j < X_ROWS_PER_JOB ? n_x - j : X_ROWS_PER_JOB;
-        job.y = tensor_f32(y) + j * job.y_stride + from;
-        kernel(&job);
+        const char *rows = x.rows + x.row_bytes * (size_t)j;
+        int64_t n_rows = n_x - j < X_ROWS_PER_JOB ? n_x - j : X_ROWS_PER_JOB;
+        float *y = tensor_f32(work->y[p]) + j * stride + from;
+        if (route == ROUTE_Q8)
+            kernels->linear_q8[w->dtype](&(LinearJob){.w = tensor_row(w, from),
+                                                      .w_row_bytes = tensor_row_bytes(w),
+                                                      .n_out = n,
+                                                      .x = rows,
+                                                      .x_row_bytes = x.row_bytes,
+                                                      .n_x = n_rows,
+                                                      .y = y,
+                                                      .y_stride = stride,
+                                                      .k = k});
+        else
+            multiply(&(PanelJob){.panel = panel,
+                                 .n_out = n,
+                                 .x = rows,
+                                 .x_row_bytes = x.row_bytes,
+                                 .n_x = n_rows,
+                                 .y = y,
+                                 .y_stride = stride,
+                                 .k = k});
     }
-    const Tensor *bias = work->part[p].bias;
-    if (bias && bias->data) add_bias(kernels, y, bias, from, n);
+    if (bias && bias->data) add_bias(kernels, work->y[p], bias, from, n);
 }
 
 static void linear_task(void *arg, int64_t begin, int64_t end, int worker) {
@@ -97,89 +135,125 @@ static void linear_task(void *arg, int64_t begin, int64_t end, int worker) {
     }
 }
 
+// Activations on their way to int8 or bf16.
 typedef struct RoundWork {
     const Kernels *kernels;
     const float *x;
-    char *q8;
     int64_t k;
+    char *to;
+    size_t to_bytes; // of a row
+    uint16_t *bf16;  // (threads, I) where rows of bf16 become f32 again, else NULL
 } RoundWork;
 
-static void round_task(void *arg, int64_t begin, int64_t end, int worker) {
+static void round_q8_task(void *arg, int64_t begin, int64_t end, int worker) {
     (void)worker;
     const RoundWork *work = arg;
     for (int64_t row = begin; row < end; row++)
-        work->kernels->encode_q8(work->x + row * work->k,
-                                 work->q8 + q8_row_bytes(work->k) * (size_t)row, work->k);
+        work->kernels->encode_q8(work->x + row * work->k, work->to + work->to_bytes * (size_t)row,
+                                 work->k);
 }
 
-static void linear_compute(Run *run, LinearWork *work, bool needs_q8, bool needs_decode) {
-    int64_t k = tensor_cols(work->x), n_x = tensor_rows(work->x);
-    int threads = pool_threads(run->pool);
-    char *x_q8 = needs_q8 ? run_bytes(run, q8_row_bytes(k) * (size_t)n_x) : NULL;
-    float *decoded = NULL;
-    if (needs_decode)
-        decoded = run_bytes(run, sizeof(float) * (size_t)(threads * ROWS_PER_CHUNK * k));
-    if (run->dry) return;
-    if (needs_q8) {
-        RoundWork rounding = {run->kernels, tensor_f32(work->x), x_q8, k};
-        pool_run(run->pool, round_task, &rounding, n_x, 16);
+static void round_bf16_task(void *arg, int64_t begin, int64_t end, int worker) {
+    const RoundWork *work = arg;
+    int64_t k = work->k;
+    for (int64_t row = begin; row < end; row++) {
+        void *to = work->to + work->to_bytes * (size_t)row;
+        uint16_t *bf16 = work->bf16 ? work->bf16 + (int64_t)worker * k : to;
+        work->kernels->encode_bf16(work->x + row * k, bf16, k);
+        if (work->bf16)
+            work->kernels->decode[DTYPE_BF16](bf16, to, k);
+        else if (k % 2)
+            bf16[k] = 0; // rows of pairs
     }
-    work->x_q8 = x_q8;
-    work->decoded = decoded;
+}
+
+// Rows of bf16, or of f32 that hold the rounded values where no products of bf16 are.
+static LinearX round_rows(Run *run, const Tensor *x, Route route) {
+    int64_t k = tensor_cols(x), n_x = tensor_rows(x);
+    bool widens = route == ROUTE_BF16 && !run->kernels->panel_bf16;
+    RoundWork work = {.kernels = run->kernels, .x = tensor_f32(x), .k = k};
+    work.to_bytes = route == ROUTE_Q8 ? q8_row_bytes(k)
+                    : widens          ? sizeof(float) * (size_t)k
+                                      : sizeof(uint16_t) * (size_t)(k + k % 2);
+    work.to = run_bytes(run, work.to_bytes * (size_t)n_x);
+    if (widens)
+        work.bf16 = run_bytes(run, sizeof(uint16_t) * (size_t)(pool_threads(run->pool) * k));
+    if (!run->dry)
+        pool_run(run->pool, route == ROUTE_Q8 ? round_q8_task : round_bf16_task, &work, n_x, 16);
+    return (LinearX){work.to, work.to_bytes};
+}
+
+static void linear_compute(Run *run, LinearWork *work, const bool *takes) {
+    const Tensor *x = work->x;
+    int64_t k = tensor_cols(x), n_x = tensor_rows(x);
+    int threads = pool_threads(run->pool);
+    LinearX plain = {x->data, sizeof(float) * (size_t)k};
+    for (Route r = 0; r < ROUTE_COUNT; r++) {
+        bool rounds = r == ROUTE_Q8 || r == ROUTE_BF16;
+        if (takes[r]) work->x_rows[r] = rounds ? round_rows(run, x, r) : plain;
+    }
+    if (takes[ROUTE_DECODE])
+        work->decoded = run_bytes(run, sizeof(float) * (size_t)(threads * ROWS_PER_CHUNK * k));
+    if (takes[ROUTE_DECODE] || takes[ROUTE_FLOAT] || takes[ROUTE_BF16])
+        work->panels = run_bytes(run, sizeof(float) * (size_t)(threads * panel_floats(k)));
+    if (run->dry) return;
     int64_t chunks = work->first_chunk[work->n_parts];
     int64_t cost = ROWS_PER_CHUNK * k * n_x; // multiply-adds of a chunk
     pool_run(run->pool, linear_task, work, chunks, 1 + 20000 / cost);
 }
 
 // ---------------------------------------------------------------- backward
+// dx (T, I) += dy (T, O) w (O, I), where w are weight rows from .. from+n-1 as f32.
+static void back_x(Run *run, const LinearNode *node, const float *w, int64_t from, int64_t n) {
+    int64_t k = tensor_cols(node->x), n_out = tensor_cols(node->y);
+    product(run, &(Product){.m = tensor_rows(node->x),
+                            .n = k,
+                            .k = n,
+                            .a = node->y->grad + from,
+                            .a_row = n_out,
+                            .a_column = 1,
+                            .b = w,
+                            .b_row = 1,
+                            .b_column = k,
+                            .c = node->x->grad,
+                            .c_row = k,
+                            .adds = true,
+                            .bf16 = run->bf16 && node->w.dtype == DTYPE_F32});
+}
+
+// dw (O, I) += dy^T x
+static void back_w(Run *run, const LinearNode *node) {
+    int64_t k = tensor_cols(node->x), n_out = tensor_cols(node->y);
+    product(run, &(Product){.m = n_out,
+                            .n = k,
+                            .k = tensor_rows(node->x),
+                            .a = node->y->grad,
+                            .a_row = 1,
+                            .a_column = n_out,
+                            .b = tensor_f32(node->x),
+                            .b_row = 1,
+                            .b_column = k,
+                            .c = node->w.grad,
+                            .c_row = k,
+                            .adds = true,
+                            .bf16 = run->bf16});
+}
+
 typedef struct BackWork {
     const Kernels *kernels;
     const LinearNode *node;
-    const float *w;  // decoded rows (n, I)
-    int64_t from, n; // of the weight
+    float *rows;  // decoded (BACK_CHUNK, I)
+    int64_t from; // of the weight
 } BackWork;
 
-// dx (rows, I) += dy (rows, n) w (n, I)
-static void back_x_task(void *arg, int64_t begin, int64_t end, int worker) {
+// dbias += the column sums of dy
+static void back_bias_task(void *arg, int64_t begin, int64_t end, int worker) {
     (void)worker;
     const BackWork *b = arg;
-    const Tensor *x = b->node->x, *y = b->node->y;
-    int64_t k = tensor_cols(x), n_out = tensor_cols(y);
-    b->kernels->gemm(&(GemmJob){.m = end - begin,
-                                .n = k,
-                                .k = b->n,
-                                .a = y->grad + begin * n_out + b->from,
-                                .a_row = n_out,
-                                .a_column = 1,
-                                .b = b->w,
-                                .b_row = k,
-                                .b_column = 1,
-                                .c = x->grad + begin * k,
-                                .c_row = k});
-}
-
-// dw (rows, I) += dy^T x, and dbias += the column sums of dy
-static void back_w_task(void *arg, int64_t begin, int64_t end, int worker) {
-    (void)worker;
-    const BackWork *b = arg;
-    const LinearNode *node = b->node;
-    int64_t k = tensor_cols(node->x), n_out = tensor_cols(node->y), n_x = tensor_rows(node->x);
-    if (node->w.grad)
-        b->kernels->gemm(&(GemmJob){.m = end - begin,
-                                    .n = k,
-                                    .k = n_x,
-                                    .a = node->y->grad + begin,
-                                    .a_row = 1,
-                                    .a_column = n_out,
-                                    .b = tensor_f32(node->x),
-                                    .b_row = k,
-                                    .b_column = 1,
-                                    .c = node->w.grad + begin * k,
-                                    .c_row = k});
-    if (!node->bias.grad) return;
-    for (int64_t row = 0; row < n_x; row++)
-        b->kernels->axpy(node->bias.grad + begin, 1, node->y->grad + row * n_out + begin,
-                         end - begin);
+    const Tensor *y = b->node->y;
+    int64_t n_out = tensor_cols(y);
+    for (int64_t row = 0; row < tensor_rows(y); row++)
+        b->kernels->axpy(b->node->bias.grad + begin, 1, y->grad + row * n_out + begin, end - begin);
 }
 
 static void decode_task(void *arg, int64_t begin, int64_t end, int worker) {
@@ -187,51 +261,47 @@ static void decode_task(void *arg, int64_t begin, int64_t end, int worker) {
     const BackWork *b = arg;
     const Tensor *w = &b->node->w;
     int64_t k = tensor_cols(w);
-    float *rows = (float *)(uintptr_t)b->w; // this task is the one that fills them
     for (int64_t i = begin; i < end; i++)
-        b->kernels->decode[w->dtype](tensor_row(w, b->from + i), rows + i * k, k);
+        b->kernels->decode[w->dtype](tensor_row(w, b->from + i), b->rows + i * k, k);
 }
 
 static void linear_backward(Run *run, Node *n) {
     LinearNode *node = (LinearNode *)n;
     const Tensor *w = &node->w;
-    int64_t k = tensor_cols(w), n_out = tensor_rows(w), n_x = tensor_rows(node->x);
-    bool is_f32 = w->dtype == DTYPE_F32;
-    float *rows = is_f32 ? NULL : run_bytes(run, sizeof(float) * (size_t)(BACK_CHUNK * k));
-    if (run->dry) return;
-    if (w->grad || node->bias.grad) {
-        BackWork work = {.kernels = run->kernels, .node = node};
-        pool_run(run->pool, back_w_task, &work, n_out, 16);
+    int64_t k = tensor_cols(w), n_out = tensor_rows(w);
+    BackWork work = {.kernels = run->kernels, .node = node};
+    if (w->grad) back_w(run, node);
+    if (node->bias.grad && !run->dry) pool_run(run->pool, back_bias_task, &work, n_out, 64);
+    if (!node->x->grad && !run->dry) return;
+    if (w->dtype == DTYPE_F32) {
+        back_x(run, node, w->data, 0, n_out);
+        return;
     }
-    if (!node->x->grad) return;
-    int64_t step = is_f32 ? n_out : BACK_CHUNK;
-    for (int64_t from = 0; from < n_out; from += step) {
-        int64_t count = n_out - from < step ? n_out - from : step;
-        BackWork work = {run->kernels, node, is_f32 ? w->data : rows, from, count};
-        if (!is_f32) pool_run(run->pool, decode_task, &work, count, 8);
-        pool_run(run->pool, back_x_task, &work, n_x, 14);
+    work.rows = run_bytes(run, sizeof(float) * (size_t)(BACK_CHUNK * k));
+    for (; work.from < n_out; work.from += BACK_CHUNK) {
+        int64_t count = n_out - work.from < BACK_CHUNK ? n_out - work.from : BACK_CHUNK;
+        if (!run->dry) pool_run(run->pool, decode_task, &work, count, 8);
+        back_x(run, node, work.rows, work.from, count);
     }
 }
 
 // ---------------------------------------------------------------- ops
 void op_linears(Run *run, Tensor *x, const LinearPart *part, int n_parts, Tensor **y) {
     require(n_parts >= 1 && n_parts <= LINEAR_PARTS_MAX);
-    LinearWork work = {
-        .kernels = run->kernels, .x = x, .part = part, .n_parts = n_parts, .y = y, .run = run};
-    bool needs_q8 = false, needs_decode = false;
+    LinearWork work = {.run = run, .x = x, .part = part, .n_parts = n_parts, .y = y};
+    bool takes[ROUTE_COUNT] = {false};
     for (int p = 0; p < n_parts; p++) {
         const Tensor *w = part[p].w, *bias = part[p].bias;
         require(w->rank == 2 && tensor_cols(w) == tensor_cols(x));
         require(!bias || !bias->data || (bias->dtype == DTYPE_F32 && bias->dim[0] == w->dim[0]));
         require(!w->grad || w->dtype == DTYPE_F32);
-        needs_q8 |= route_of(run, w) == ROUTE_Q8;
-        needs_decode |= route_of(run, w) == ROUTE_DECODE;
+        takes[route_of(run, w)] = true;
         y[p] = run_new2(run, tensor_rows(x), w->dim[0]);
         work.first_chunk[p + 1] =
             work.first_chunk[p] + (w->dim[0] + ROWS_PER_CHUNK - 1) / ROWS_PER_CHUNK;
     }
     size_t mark = run_mark(run);
-    linear_compute(run, &work, needs_q8, needs_decode);
+    linear_compute(run, &work, takes);
     run_back(run, mark);
     for (int p = 0; p < n_parts; p++) {
         LinearNode *node = run_record(run, linear_backward, sizeof *node);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tensor/ops.h"
+#include "tensor/product.h"
 
 enum { LOSS_CHUNK = 1024, LOSS_ROWS = 256 };
 
@@ -49,22 +50,6 @@ static void decode_task(void *arg, int64_t begin, int64_t end, int worker) {
                                                 w->decoded + i * c, c);
 }
 
-static void logits_task(void *arg, int64_t begin, int64_t end, int worker) {
-    (void)worker;
-    const ChunkWork *w = arg;
-    const Kernels *kernels = w->run->kernels;
-    int64_t c = tensor_cols(w->x);
-    kernels->linear[DTYPE_F32](&(LinearJob){.w = head_rows(w) + begin * c,
-                                            .w_row_bytes = sizeof(float) * (size_t)c,
-                                            .n_out = end - begin,
-                                            .x = tensor_f32(w->x) + w->row * c,
-                                            .x_row_bytes = sizeof(float) * (size_t)c,
-                                            .n_x = w->rows,
-                                            .y = w->logits + begin,
-                                            .y_stride = w->n,
-                                            .k = c});
-}
-
 static void cap_task(void *arg, int64_t begin, int64_t end, int worker) {
     (void)worker;
     const ChunkWork *w = arg;
@@ -76,10 +61,27 @@ static void cap_task(void *arg, int64_t begin, int64_t end, int worker) {
     }
 }
 
+// The three products of a chunk; f32 heads may be rounded.
+static void chunk_product(const ChunkWork *w, Product p) {
+    p.bf16 = w->run->bf16 && !w->decoded;
+    product(w->run, &p);
+}
+
 static void chunk_logits(ChunkWork *w) {
-    if (w->decoded) pool_run(w->run->pool, decode_task, w, w->n, 16);
-    pool_run(w->run->pool, logits_task, w, w->n, 32);
-    if (w->cap > 0) pool_run(w->run->pool, cap_task, w, w->rows, 16);
+    int64_t c = tensor_cols(w->x);
+    if (w->decoded && !w->run->dry) pool_run(w->run->pool, decode_task, w, w->n, 16);
+    chunk_product(w, (Product){.m = w->rows,
+                               .n = w->n,
+                               .k = c,
+                               .a = tensor_f32(w->x) + w->row * c,
+                               .a_row = c,
+                               .a_column = 1,
+                               .b = head_rows(w),
+                               .b_row = c,
+                               .b_column = 1,
+                               .c = w->logits,
+                               .c_row = w->n});
+    if (w->cap > 0 && !w->run->dry) pool_run(w->run->pool, cap_task, w, w->rows, 16);
 }
 
 static ChunkWork chunk_work(Run *run, const Tensor *x, const Tensor *head, float cap) {
@@ -149,52 +151,52 @@ static void slope_task(void *arg, int64_t begin, int64_t end, int worker) {
     }
 }
 
-static void back_x_task(void *arg, int64_t begin, int64_t end, int worker) {
-    (void)worker;
-    const BackWork *b = arg;
+// dx += dlogits head
+static void back_x(const BackWork *b) {
     const ChunkWork *w = b->chunk;
     int64_t c = tensor_cols(w->x);
-    w->run->kernels->gemm(&(GemmJob){.m = end - begin,
-                                     .n = c,
-                                     .k = w->n,
-                                     .a = w->logits + begin * w->n,
-                                     .a_row = w->n,
-                                     .a_column = 1,
-                                     .b = head_rows(w),
-                                     .b_row = c,
-                                     .b_column = 1,
-                                     .c = b->node->x->grad + (w->row + begin) * c,
-                                     .c_row = c});
+    chunk_product(w, (Product){.m = w->rows,
+                               .n = c,
+                               .k = w->n,
+                               .a = w->logits,
+                               .a_row = w->n,
+                               .a_column = 1,
+                               .b = head_rows(w),
+                               .b_row = 1,
+                               .b_column = c,
+                               .c = b->node->x->grad + w->row * c,
+                               .c_row = c,
+                               .adds = true});
 }
 
-static void back_head_task(void *arg, int64_t begin, int64_t end, int worker) {
-    (void)worker;
-    const BackWork *b = arg;
+// dhead += dlogits^T x
+static void back_head(const BackWork *b) {
     const ChunkWork *w = b->chunk;
     int64_t c = tensor_cols(w->x);
-    w->run->kernels->gemm(&(GemmJob){.m = end - begin,
-                                     .n = c,
-                                     .k = w->rows,
-                                     .a = w->logits + begin,
-                                     .a_row = 1,
-                                     .a_column = w->n,
-                                     .b = tensor_f32(w->x) + w->row * c,
-                                     .b_row = c,
-                                     .b_column = 1,
-                                     .c = b->node->head.grad + (w->from + begin) * c,
-                                     .c_row = c});
+    chunk_product(w, (Product){.m = w->n,
+                               .n = c,
+                               .k = w->rows,
+                               .a = w->logits,
+                               .a_row = 1,
+                               .a_column = w->n,
+                               .b = tensor_f32(w->x) + w->row * c,
+                               .b_row = 1,
+                               .b_column = c,
+                               .c = b->node->head.grad + w->from * c,
+                               .c_row = c,
+                               .adds = true});
 }
 
 static void loss_backward(Run *run, Node *base) {
     LossNode *node = (LossNode *)base;
     ChunkWork w = chunk_work(run, node->x, &node->head, node->spec.cap);
-    if (run->dry) return;
     BackWork work = {&w, node};
     while (next_chunk(&w)) {
         chunk_logits(&w);
-        pool_run(run->pool, slope_task, &work, w.rows, 4);
-        if (node->x->grad) pool_run(run->pool, back_x_task, &work, w.rows, 14);
-        if (node->head.grad) pool_run(run->pool, back_head_task, &work, w.n, 16);
+        if (!run->dry) pool_run(run->pool, slope_task, &work, w.rows, 4);
+        if (node->x->grad || run->dry) back_x(&work);
+        if (node->head.grad) back_head(&work);
+        if (run->dry) return; // the first chunk is the largest
     }
 }
 
@@ -226,10 +228,13 @@ Tensor *op_cross_entropy(Run *run, Tensor *x, const Tensor *head, LossSpec spec)
             state[r] = (RowState){.max = -INFINITY};
             weight_sum += (double)weight_of(&spec, r);
         }
-        while (next_chunk(&w)) {
-            chunk_logits(&w);
-            fold_chunk(&w, &spec, state);
-        }
+    }
+    while (next_chunk(&w)) {
+        chunk_logits(&w);
+        if (run->dry) break; // the first chunk is the largest
+        fold_chunk(&w, &spec, state);
+    }
+    if (!run->dry) {
         tensor_f32(y)[0] = (float)loss_of(&spec, state, rows, lse, weight_sum);
     }
     run_back(run, mark);

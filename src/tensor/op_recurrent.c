@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tensor/ops.h"
+#include "tensor/product.h"
 
 typedef struct Steps Steps;
 
@@ -209,74 +210,79 @@ static void backward_task(void *arg, int64_t begin, int64_t end, int worker) {
     }
 }
 
-// A product whose columns (or rows) are shared out.
-typedef struct Shared {
+// What hands gradients back: U in panels of its columns, and the rows of a step side by side.
+typedef struct HandBack {
     const Kernels *kernels;
-    GemmJob job;
-} Shared;
+    const float *u;     // (sums * H, H)
+    char *panels;       // of U^T
+    float *z, *x;       // (spans, sums * H), (spans, H)
+    int64_t sums, w, n; // sums * H, H, rows
+} HandBack;
 
-static void columns_task(void *arg, int64_t begin, int64_t end, int worker) {
+static void pack_task(void *arg, int64_t begin, int64_t end, int worker) {
     (void)worker;
-    const Shared *shared = arg;
-    GemmJob job = shared->job;
-    job.n = end - begin;
-    job.b += begin * job.b_column;
-    job.c += begin;
-    shared->kernels->gemm(&job);
+    const HandBack *h = arg;
+    for (int64_t i = begin; i < end; i++) {
+        int64_t at = i * PANEL_ROWS, left = h->w - at;
+        h->kernels->pack[DTYPE_F32](
+            &(PackJob){.from = h->u + at,
+                       .row = 1,
+                       .column = h->w,
+                       .n = left < PANEL_ROWS ? left : PANEL_ROWS,
+                       .k = h->sums,
+                       .panel = h->panels + panel_float_bytes(DTYPE_F32, h->sums) * (size_t)i});
+    }
 }
 
-static void rows_task(void *arg, int64_t begin, int64_t end, int worker) {
+static void hand_back_task(void *arg, int64_t begin, int64_t end, int worker) {
     (void)worker;
-    const Shared *shared = arg;
-    GemmJob job = shared->job;
-    job.m = end - begin;
-    job.a += begin * job.a_row;
-    job.c += begin * job.c_row;
-    shared->kernels->gemm(&job);
+    const HandBack *h = arg;
+    size_t bytes = panel_float_bytes(DTYPE_F32, h->sums);
+    int64_t from = begin * PANEL_ROWS, to = end * PANEL_ROWS < h->w ? end * PANEL_ROWS : h->w;
+    h->kernels->panel[DTYPE_F32](&(PanelJob){.panel = h->panels + bytes * (size_t)begin,
+                                             .panel_bytes = bytes,
+                                             .n_out = to - from,
+                                             .x = h->z,
+                                             .x_row_bytes = sizeof(float) * (size_t)h->sums,
+                                             .n_x = h->n,
+                                             .y = h->x + from,
+                                             .y_stride = h->w,
+                                             .k = h->sums});
 }
 
-// dh[t-1] = dz[t] U for the active spans; `z` and `x` hold their rows side by side.
-static void hand_back(Run *run, Steps *st, const float *u, float *z, float *x) {
-    int64_t w = st->width, sums = w * st->cell->sums, n = st->n_active;
-    for (int64_t i = 0; i < n; i++)
-        memcpy(z + i * sums, st->dz + active_row(st, i) * sums, sizeof(float) * (size_t)sums);
-    memset(x, 0, sizeof(float) * (size_t)(n * w));
-    Shared shared = {run->kernels,
-                     {.m = n,
-                      .n = w,
-                      .k = sums,
-                      .a = z,
-                      .a_row = sums,
-                      .a_column = 1,
-                      .b = u,
-                      .b_row = w,
-                      .b_column = 1,
-                      .c = x,
-                      .c_row = w}};
-    pool_run(run->pool, columns_task, &shared, w, 64);
-    for (int64_t i = 0; i < n; i++)
-        memcpy(st->dh + st->active[i] * w, x + i * w, sizeof(float) * (size_t)w);
+static int64_t panels_of(const HandBack *h) {
+    return (h->w + PANEL_ROWS - 1) / PANEL_ROWS;
+}
+
+// dh[t-1] = dz[t] U for the active spans.
+static void hand_back(Run *run, Steps *st, HandBack *h) {
+    h->n = st->n_active;
+    for (int64_t i = 0; i < h->n; i++)
+        memcpy(h->z + i * h->sums, st->dz + active_row(st, i) * h->sums,
+               sizeof(float) * (size_t)h->sums);
+    pool_run(run->pool, hand_back_task, h, panels_of(h), 2);
+    for (int64_t i = 0; i < h->n; i++)
+        memcpy(st->dh + st->active[i] * h->w, h->x + i * h->w, sizeof(float) * (size_t)h->w);
 }
 
 // dU += the sum over all rows of dz^T h[t-1]; `x` (T, H) takes the h[t-1].
 static void weight_gradient(Run *run, const RecurrentNode *node, const Steps *st, float *x) {
     int64_t w = st->width, sums = w * st->cell->sums, rows = tensor_rows(node->y);
-    for (int s = 0; s < st->n_spans; s++)
+    for (int s = 0; s < st->n_spans && !run->dry; s++)
         for (int64_t row = st->span[s].first; row < st->span[s].first + st->span[s].n; row++)
             memcpy(x + row * w, before(st, st->h, row, s, 0), sizeof(float) * (size_t)w);
-    Shared shared = {run->kernels,
-                     {.m = sums,
-                      .n = w,
-                      .k = rows,
-                      .a = st->dz,
-                      .a_row = 1,
-                      .a_column = sums,
-                      .b = x,
-                      .b_row = w,
-                      .b_column = 1,
-                      .c = node->u.grad,
-                      .c_row = w}};
-    pool_run(run->pool, rows_task, &shared, sums, 16);
+    product(run, &(Product){.m = sums,
+                            .n = w,
+                            .k = rows,
+                            .a = st->dz,
+                            .a_row = 1,
+                            .a_column = sums,
+                            .b = x,
+                            .b_row = 1,
+                            .b_column = w,
+                            .c = node->u.grad,
+                            .c_row = w,
+                            .adds = true});
 }
 
 // U as f32: itself, or decoded.
@@ -298,19 +304,25 @@ static void recurrent_backward(Run *run, Node *base) {
     st.dz = run_bytes(run, sizeof(float) * (size_t)(rows * sums));
     st.dh = run_bytes(run, states);
     st.dc = run_bytes(run, states);
-    float *z = run_bytes(run, sizeof(float) * (size_t)(st.n_spans * sums));
-    float *x = run_bytes(run, sizeof(float) * (size_t)(rows * w));
-    const float *u = weight_f32(run, &node->u);
-    if (run->dry) return;
+    HandBack h = {.kernels = run->kernels, .sums = sums, .w = w};
+    h.z = run_bytes(run, sizeof(float) * (size_t)(st.n_spans * sums));
+    h.x = run_bytes(run, sizeof(float) * (size_t)(rows * w));
+    h.u = weight_f32(run, &node->u);
+    h.panels = run_bytes(run, panel_float_bytes(DTYPE_F32, sums) * (size_t)panels_of(&h));
+    if (run->dry) {
+        weight_gradient(run, node, &st, h.x);
+        return;
+    }
+    pool_run(run->pool, pack_task, &h, panels_of(&h), 1);
     memset(st.dh, 0, states);
     memset(st.dc, 0, states);
     for (int64_t t = longest_span(&st) - 1; t >= 0; t--) {
         step_begin(&st, t);
         pool_run(run->pool, backward_task, &st, st.n_active, rows_per_job(&st));
-        hand_back(run, &st, u, z, x);
+        hand_back(run, &st, &h);
     }
     if (node->a->grad) run->kernels->axpy(node->a->grad, 1, st.dz, rows * sums);
-    if (node->u.grad) weight_gradient(run, node, &st, x);
+    if (node->u.grad) weight_gradient(run, node, &st, h.x);
 }
 
 // ---------------------------------------------------------------- ops

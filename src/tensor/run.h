@@ -119,6 +119,7 @@ struct Run {
     Tape *tape;         // NULL: nothing is recorded
     Switches switches;
     bool exact; // f32 activations throughout; else products with quantised weights use int8 ones
+    bool bf16;  // products of f32 weights round both sides to bf16 (sums stay f32): for training
     bool dry;   // shapes only
 
     // of training

@@ -2,77 +2,105 @@
 //
 // A round of Newton-Schulz takes x to a x + (b g + c g^2) x with the Gram matrix g = x x': each
 // singular value s becomes a s + b s^3 + c s^5.  Jordan's coefficients lift small values as steeply
-// as possible and let all end anywhere between about 0.7 and 1.2, which is near enough to 1.  Of a
-// tall matrix g = x' x stands on the right, so that g is always of the shorter side.
+// as possible and let all end anywhere between about 0.7 and 1.2, which is near enough to 1.  A
+// tall matrix is turned first, so that g is always of the shorter side.
 #include <math.h>
-#include <string.h>
 
+#include "tensor/product.h"
 #include "train/clip.h"
 #include "train/optimizer.h"
 
-enum { ROUNDS = 5, ROWS_PER_CHUNK = 48, VALUES_PER_CHUNK = 16384 };
+enum { ROUNDS = 5, VALUES_PER_CHUNK = 16384 };
 static const double A = 3.4445, B = -4.7750, C = 2.0315;
 static const double NORM_LEAST = 1e-7; // a matrix of zeros stays one
 
 typedef struct Muon {
     const Kernels *kernels;
     Pool *pool;
-    int64_t rows, cols, side; // side: the shorter one
-    float *x, *next;          // (rows, cols)
-    float *gram, *square;     // (side, side)
+    int64_t rows, cols;   // of the matrix
+    int64_t side, length; // the shorter and the longer of them
+    float *x, *next;      // (side, length); at the beginning and the end (rows, cols)
+    float *gram, *square; // (side, side)
+    void *memory;         // for products
 } Muon;
 
-int64_t muon_scratch(int64_t rows, int64_t cols) {
-    int64_t side = rows < cols ? rows : cols;
-    return 2 * rows * cols + 2 * side * side;
+static Muon muon_shape(int64_t rows, int64_t cols) {
+    bool is_wide = rows < cols;
+    return (Muon){
+        .rows = rows, .cols = cols, .side = is_wide ? rows : cols, .length = is_wide ? cols : rows};
 }
 
 static Muon muon_make(float *scratch, int64_t rows, int64_t cols, const Kernels *kernels,
                       Pool *pool) {
-    Muon m = {.kernels = kernels, .pool = pool, .rows = rows, .cols = cols};
-    m.side = rows < cols ? rows : cols;
+    Muon m = muon_shape(rows, cols);
+    m.kernels = kernels;
+    m.pool = pool;
     m.x = scratch;
     m.next = m.x + rows * cols;
     m.gram = m.next + rows * cols;
     m.square = m.gram + m.side * m.side;
+    m.memory = m.square + m.side * m.side;
     return m;
 }
 
 // ---------------------------------------------------------------- products
-// A matrix at rest or turned: element (i, j) is at i * row + j * column.
-typedef struct View {
-    const float *data;
-    int64_t rows, cols, row, column;
-} View;
-
-static View view(const float *data, int64_t rows, int64_t cols) {
-    return (View){data, rows, cols, cols, 1};
+// The Gram matrix x x'.
+static Product gram_product(const Muon *m) {
+    return (Product){.m = m->side,
+                     .n = m->side,
+                     .k = m->length,
+                     .a = m->x,
+                     .a_row = m->length,
+                     .a_column = 1,
+                     .b = m->x,
+                     .b_row = m->length,
+                     .b_column = 1,
+                     .c = m->gram,
+                     .c_row = m->side};
 }
 
-static View turned(View v) {
-    return (View){v.data, v.cols, v.rows, v.column, v.row};
+// g g; g is its own transpose, so that its columns are read as rows.
+static Product square_product(const Muon *m) {
+    return (Product){.m = m->side,
+                     .n = m->side,
+                     .k = m->side,
+                     .a = m->gram,
+                     .a_row = m->side,
+                     .a_column = 1,
+                     .b = m->gram,
+                     .b_row = m->side,
+                     .b_column = 1,
+                     .c = m->square,
+                     .c_row = m->side};
 }
 
-typedef struct Product {
-    const Kernels *kernels;
-    GemmJob job;
-} Product;
-
-static void product_task(void *arg, int64_t begin, int64_t end, int worker) {
-    const Product *product = arg;
-    GemmJob job = product->job;
-    (void)worker;
-    job.m = end - begin;
-    job.a += begin * job.a_row;
-    job.c += begin * job.c_row;
-    product->kernels->gemm(&job);
+// next += g x
+static Product next_product(const Muon *m) {
+    return (Product){.m = m->side,
+                     .n = m->length,
+                     .k = m->side,
+                     .a = m->gram,
+                     .a_row = m->side,
+                     .a_column = 1,
+                     .b = m->x,
+                     .b_row = 1,
+                     .b_column = m->length,
+                     .c = m->next,
+                     .c_row = m->length,
+                     .adds = true};
 }
 
-// c += a b.  Threads share the rows of c.
-static void multiply(const Muon *m, View a, View b, float *c) {
-    GemmJob job = {a.rows, b.cols, a.cols,   a.data, a.row, a.column,
-                   b.data, b.row,  b.column, c,      b.cols};
-    pool_run(m->pool, product_task, &(Product){m->kernels, job}, a.rows, ROWS_PER_CHUNK);
+static void multiply(const Muon *m, Product p) {
+    product_compute(m->kernels, m->pool, &p, m->memory);
+}
+
+// Rows that lie straight need no memory of the threads.
+int64_t muon_scratch(int64_t rows, int64_t cols) {
+    Muon m = muon_shape(rows, cols);
+    Product gram = gram_product(&m), next = next_product(&m);
+    size_t bytes = product_bytes(&gram, 1), more = product_bytes(&next, 1);
+    if (more > bytes) bytes = more;
+    return 2 * rows * cols + 2 * m.side * m.side + (int64_t)(bytes / sizeof(float)) + 1;
 }
 
 // ---------------------------------------------------------------- sums
@@ -100,20 +128,26 @@ static void blend(const Muon *m, int64_t n, Blend b) {
 }
 
 // ---------------------------------------------------------------- Newton-Schulz
-static void newton_schulz_round(Muon *m) {
-    bool is_wide = m->rows <= m->cols;
-    int64_t n = m->rows * m->cols, n_gram = m->side * m->side;
-    View x = view(m->x, m->rows, m->cols), gram = view(m->gram, m->side, m->side);
-    memset(m->gram, 0, sizeof(float) * (size_t)n_gram);
-    memset(m->square, 0, sizeof(float) * (size_t)n_gram);
-    multiply(m, is_wide ? x : turned(x), is_wide ? turned(x) : x, m->gram);
-    multiply(m, gram, gram, m->square);
-    blend(m, n_gram, (Blend){m->gram, m->gram, B, m->square, C});
-    blend(m, n, (Blend){m->next, m->x, A});
-    multiply(m, is_wide ? gram : x, is_wide ? x : gram, m->next);
+static void swap(Muon *m) {
     float *last = m->x;
     m->x = m->next;
     m->next = last;
+}
+
+static void newton_schulz_round(Muon *m) {
+    int64_t n = m->side * m->length, n_gram = m->side * m->side;
+    multiply(m, gram_product(m));
+    multiply(m, square_product(m));
+    blend(m, n_gram, (Blend){m->gram, m->gram, B, m->square, C});
+    blend(m, n, (Blend){m->next, m->x, A});
+    multiply(m, next_product(m));
+    swap(m);
+}
+
+// x becomes its transpose.
+static void turn(Muon *m, int64_t rows, int64_t cols) {
+    m->kernels->transpose(m->x, cols, m->next, rows, rows, cols);
+    swap(m);
 }
 
 // The norm of all values bounds the largest singular value: divided by it, none is above 1.
@@ -121,7 +155,10 @@ static void orthogonalize(Muon *m) {
     int64_t n = m->rows * m->cols;
     double norm = sqrt(squares_sum(m->x, n, m->pool));
     blend(m, n, (Blend){m->x, m->x, 1 / (norm > NORM_LEAST ? norm : NORM_LEAST)});
+    bool is_tall = m->rows > m->cols;
+    if (is_tall) turn(m, m->rows, m->cols);
     for (int i = 0; i < ROUNDS; i++) newton_schulz_round(m);
+    if (is_tall) turn(m, m->cols, m->rows);
 }
 
 const float *muon_orthogonalize(float *scratch, int64_t rows, int64_t cols, const Kernels *kernels,

@@ -1,4 +1,4 @@
-// body_panels.inl - weights in panels of F32, F16 and BF16 times activation rows, and their packing.
+// body_panel_floats.inl - weights in panels of F32, F16 and BF16 times activation rows, and their packing.
 //
 // A tile is some activation rows with one panel: the PANEL_ROWS outputs of each row stay in
 // registers while k runs over the panel's lines.  An output is one chain of multiply-adds over
@@ -18,10 +18,11 @@ enum {
 // The rows of a tile are named, and so are a row's vectors (the first PANEL_VECTORS are used): gcc
 // keeps arrays of vectors on the stack.  X(row, its base, rows from the base).
 #define BASE_ROWS(X) X(0, 0, 0) X(1, 0, 1) X(2, 0, 2)
-#define MORE_ROWS(X)                                     \
-    X(3, 3, 0) X(4, 3, 1) X(5, 3, 2)                     \
-    X(6, 6, 0) X(7, 6, 1) X(8, 6, 2)                     \
-    X(9, 9, 0) X(10, 9, 1) X(11, 9, 2) X(12, 12, 0) X(13, 12, 1)
+#define MORE_ROWS(X) \
+    X(3, 3, 0)       \
+    X(4, 3, 1)       \
+    X(5, 3, 2)       \
+    X(6, 6, 0) X(7, 6, 1) X(8, 6, 2) X(9, 9, 0) X(10, 9, 1) X(11, 9, 2) X(12, 12, 0) X(13, 12, 1)
 #define LINE_VECTORS(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
 
 typedef struct PanelLine {
@@ -102,9 +103,9 @@ WORD void tile_step(PanelKind kind, int rows, PanelSums *s, const char *lines, i
 #define ROW(i, base, n) vf_set(*(const float *)(const void *)(x.p##base + n * stride + odd * 4))
     if (PANEL_VECTORS == 2) {
         vf w0 = line_vector(kind, lines, odd, 0), w1 = line_vector(kind, lines, odd, 1);
-#define X(i, base, n)                                    \
-    if (rows > i) {                                      \
-        vf x_i = ROW(i, base, n);                        \
+#define X(i, base, n)                                      \
+    if (rows > i) {                                        \
+        vf x_i = ROW(i, base, n);                          \
         s->s##i.v0 = PANEL_FMA(kind, x_i, w0, s->s##i.v0); \
         s->s##i.v1 = PANEL_FMA(kind, x_i, w1, s->s##i.v1); \
     }
@@ -114,12 +115,12 @@ WORD void tile_step(PanelKind kind, int rows, PanelSums *s, const char *lines, i
         vf x0 = ROW(0, 0, 0), x1 = x0, x2 = x0;
         if (rows > 1) x1 = ROW(1, 0, 1);
         if (rows > 2) x2 = ROW(2, 0, 2);
-#define X(n)                                                            \
-    if (n < PANEL_VECTORS) {                                            \
-        vf w = line_vector(kind, lines, odd, n);                        \
-        s->s0.v##n = PANEL_FMA(kind, x0, w, s->s0.v##n);                \
-        if (rows > 1) s->s1.v##n = PANEL_FMA(kind, x1, w, s->s1.v##n);  \
-        if (rows > 2) s->s2.v##n = PANEL_FMA(kind, x2, w, s->s2.v##n);  \
+#define X(n)                                                           \
+    if (n < PANEL_VECTORS) {                                           \
+        vf w = line_vector(kind, lines, odd, n);                       \
+        s->s0.v##n = PANEL_FMA(kind, x0, w, s->s0.v##n);               \
+        if (rows > 1) s->s1.v##n = PANEL_FMA(kind, x1, w, s->s1.v##n); \
+        if (rows > 2) s->s2.v##n = PANEL_FMA(kind, x2, w, s->s2.v##n); \
     }
         LINE_VECTORS(X)
 #undef X
@@ -144,7 +145,8 @@ WORD void float_tile(PanelKind kind, int rows, const FloatTile *t) {
     if (rows > 12) x.p12 += 12 * stride;
 #define X(i, base, n) \
     if (rows > i && t->adds) s.s##i = line_load(t->y + i * t->y_stride);
-    BASE_ROWS(X) MORE_ROWS(X)
+    BASE_ROWS(X)
+    MORE_ROWS(X)
 #undef X
     int64_t k = t->k;
     for (; k >= 2; k -= 2) {
@@ -164,16 +166,19 @@ WORD void float_tile(PanelKind kind, int rows, const FloatTile *t) {
 typedef void TileFunction(const FloatTile *tile);
 
 // A function for each number of rows; those of more rows than this set's tiles have stay empty.
-#define TILE(kind, rows)                                                              \
-    APART void tile_##kind##_##rows(const FloatTile *tile) {                          \
-        if ((int)rows <= PANEL_TILE || (int)rows <= PANEL_FEW)                        \
-            float_tile(PANEL_##kind, rows, tile);                                     \
+#define TILE(kind, rows)                                       \
+    APART void tile_##kind##_##rows(const FloatTile *tile) {   \
+        if ((int)rows <= PANEL_TILE || (int)rows <= PANEL_FEW) \
+            float_tile(PANEL_##kind, rows, tile);              \
     }
 #define TILE_NAME(kind, rows) tile_##kind##_##rows,
 #define FEW(X, kind)          X(kind, 1) X(kind, 2) X(kind, 3)
-#define MANY(X, kind)                                                                 \
-    FEW(X, kind) X(kind, 4) X(kind, 5) X(kind, 6) X(kind, 7) X(kind, 8) X(kind, 9)    \
-    X(kind, 10) X(kind, 11) X(kind, 12) X(kind, 13) X(kind, 14)
+#define MANY(X, kind)                                                                           \
+    FEW(X, kind)                                                                                \
+    X(kind, 4)                                                                                  \
+    X(kind, 5)                                                                                  \
+    X(kind, 6) X(kind, 7) X(kind, 8) X(kind, 9) X(kind, 10) X(kind, 11) X(kind, 12) X(kind, 13) \
+        X(kind, 14)
 
 FEW(TILE, F16)
 FEW(TILE, BF16)
@@ -236,9 +241,13 @@ WORD void panel_products(PanelKind kind, TileFunction *const *tiles, const Panel
     float wide[PANEL_DEPTH * PANEL_ROWS];
     bool once = job->n_x <= PANEL_TILE && job->n_x <= PANEL_FEW;
     bool widens = (kind == PANEL_F16 || kind == PANEL_BF16) && job->n_x > PANEL_FEW;
-    int64_t k = kind == PANEL_PAIRS ? (job->k + 1) / 2 : job->k, depth = once ? k : PANEL_DEPTH;
+    int64_t k = kind == PANEL_PAIRS ? (job->k + 1) / 2 : job->k;
+    int64_t depth = once && k > 0 ? k : PANEL_DEPTH;
     for (int64_t k0 = 0; k0 == 0 || k0 < k; k0 += depth) {
-        FloatTile tile = {.adds = job->adds || k0 > 0, .k = min_i64(depth, k - k0), .fetches = once};
+        FloatTile tile = {.x_row_bytes = job->x_row_bytes,
+                          .k = min_i64(depth, k - k0),
+                          .adds = job->adds || k0 > 0,
+                          .fetches = once};
         for (int64_t i = 0; i < job->n_out; i += PANEL_ROWS) {
             const char *panel =
                 (const char *)job->panel + job->panel_bytes * (size_t)(i / PANEL_ROWS);
@@ -370,7 +379,7 @@ static void pack_f16(const PackJob *job) {
     }
 }
 
-static void panel_entries(Kernels *table) {
+static void panel_float_entries(Kernels *table) {
     table->panel[DTYPE_F32] = panel_f32;
     table->panel[DTYPE_F16] = panel_f16;
     table->panel[DTYPE_BF16] = panel_bf16;

@@ -1,4 +1,4 @@
-// scalar_panels.c - products with weights in panels of floats, and their packing, in plain C.
+// scalar_panel_floats.c - products with weights in panels of floats, and their packing, in plain C.
 #include <math.h>
 #include <string.h>
 
@@ -20,11 +20,9 @@ static inline float panel_value(DType dtype, const void *panel, int64_t i, int64
 // ---------------------------------------------------------------- products
 static void panel_products(DType dtype, const PanelJob *job) {
     for (int64_t i = 0; i < job->n_out; i++) {
-        const void *panel =
-            (const char *)job->panel + job->panel_bytes * (size_t)(i / PANEL_ROWS);
+        const void *panel = (const char *)job->panel + job->panel_bytes * (size_t)(i / PANEL_ROWS);
         for (int64_t j = 0; j < job->n_x; j++) {
-            const float *x =
-                (const void *)((const char *)job->x + (size_t)j * job->x_row_bytes);
+            const float *x = (const void *)((const char *)job->x + (size_t)j * job->x_row_bytes);
             float *y = &job->y[j * job->y_stride + i], sum = job->adds ? *y : 0;
             for (int64_t l = 0; l < job->k; l++)
                 sum = fmaf(x[l], panel_value(dtype, panel, i % PANEL_ROWS, l), sum);
@@ -94,7 +92,7 @@ static void transpose(const float *from, int64_t from_row, float *to, int64_t to
         for (int64_t j = 0; j < columns; j++) to[j * to_row + i] = from[i * from_row + j];
 }
 
-void scalar_panel_entries(Kernels *table) {
+void scalar_panel_float_entries(Kernels *table) {
     table->panel[DTYPE_F32] = panel_f32;
     table->panel[DTYPE_F16] = panel_f16;
     table->panel[DTYPE_BF16] = panel_bf16;
