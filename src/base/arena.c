@@ -19,6 +19,8 @@
 #define UNPOISON(address, bytes) ((void)(address), (void)(bytes))
 #endif
 
+enum { ARENA_SLACK = 4096 }; // for what is pushed without asking
+
 bool arena_init(Arena *arena, size_t reserve_bytes, Error *err) {
     *arena = (Arena){0};
     char *base = memory_reserve(reserve_bytes);
@@ -33,6 +35,11 @@ void arena_drop(Arena *arena) {
         memory_release(arena->base, arena->reserved);
     }
     *arena = (Arena){0};
+}
+
+bool arena_fits(const Arena *arena, size_t bytes) {
+    size_t left = arena->reserved - arena->used;
+    return left >= ARENA_SLACK && bytes <= left - ARENA_SLACK;
 }
 
 void *arena_push_aligned(Arena *arena, size_t bytes, size_t alignment) {

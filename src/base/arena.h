@@ -2,8 +2,9 @@
 //
 // An arena reserves address space once and hands it out from the front; touching commits it.
 // Nothing in it is freed singly: it is rewound to a mark, or dropped whole.  Only arena_init can
-// fail, so code that has its arena cannot run out half-way: every parser is bounded by its input
-// and the reservation is far above those bounds (ARENA_DEFAULT).  Pointers never move.
+// fail, so code that has its arena cannot run out half-way: what a parser needs is bounded by its
+// input, and where that bound may pass what is left it asks first (arena_fits).  Pointers never
+// move.
 #ifndef HEED_BASE_ARENA_H
 #define HEED_BASE_ARENA_H
 
@@ -37,6 +38,10 @@ typedef struct ArenaMark {
 MUST_USE bool arena_init(Arena *arena, size_t reserve_bytes, Error *err);
 // Returns the memory to the system.  Accepts an empty arena.
 void arena_drop(Arena *arena);
+
+// Will pushes of `bytes` in all fit?  Alignment and a few small things are allowed for; what passes
+// that is asked for as well.  Code that reads what comes from outside refuses it otherwise.
+bool arena_fits(const Arena *arena, size_t bytes);
 
 // `bytes` of uninitialised memory aligned to 16.  Cannot fail: passing the reservation is our bug.
 void *arena_push(Arena *arena, size_t bytes);

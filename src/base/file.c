@@ -104,6 +104,8 @@ bool file_read(Arena *arena, const char *path, size_t limit, Str *text, Error *e
             ok = refuse(err, name, "cannot read");
         else if ((size_t)got > limit - b.n)
             ok = error_set(err, ERROR_LIMIT, "%.300s: longer than %zu bytes", name, limit);
+        else if (!arena_fits(arena, 2 * (b.n + sizeof buffer))) // a builder doubles
+            ok = error_set(err, ERROR_LIMIT, "%.300s: too long for the memory here", name);
         else
             str_add(&b, (Str){buffer, (size_t)got});
     }

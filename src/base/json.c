@@ -29,9 +29,7 @@ static bool refuse(Parser *p, const char *what) {
 
 // Memory from the arena, or NULL and an error when there is not enough left.
 static void *parser_push(Parser *p, size_t bytes) {
-    const size_t reserve = 64; // alignment, and the terminator of a message
-    size_t room = p->arena->reserved - p->arena->used;
-    if (room >= reserve && bytes <= room - reserve) return arena_push(p->arena, bytes);
+    if (arena_fits(p->arena, bytes)) return arena_push(p->arena, bytes);
     error_set(p->err, ERROR_LIMIT, "JSON: byte %zu: too large for its memory", p->at);
     return NULL;
 }
@@ -240,9 +238,8 @@ static bool check_keys(Parser *p, const Json *object) {
         }
         return true;
     }
-    // Room for the table is asked first; map_make takes at most four slots a key.
     ArenaMark mark = arena_mark(p->arena);
-    if (!parser_push(p, (size_t)object->count * 4 * sizeof(MapSlot))) return false;
+    if (!parser_push(p, map_bytes(object->count))) return false;
     arena_back(p->arena, mark);
     Map map = map_make(p->arena, object->count);
     bool ok = true;

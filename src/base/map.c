@@ -53,10 +53,19 @@ uint64_t hash_bytes(const void *data, size_t n, uint64_t seed) {
     return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
-Map map_make(Arena *arena, int64_t expected) {
+static int64_t capacity_for(int64_t expected) {
     require(expected >= 0 && expected < INT64_MAX / 4);
     int64_t capacity = 16;
     while (capacity < expected * 2) capacity *= 2;
+    return capacity;
+}
+
+size_t map_bytes(int64_t expected) {
+    return sizeof(MapSlot) * (size_t)capacity_for(expected);
+}
+
+Map map_make(Arena *arena, int64_t expected) {
+    int64_t capacity = capacity_for(expected);
     return (Map){.arena = arena,
                  .slot = arena_new(arena, MapSlot, capacity),
                  .capacity = capacity,

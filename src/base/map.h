@@ -20,6 +20,8 @@ typedef struct Map {
 
 // A map for about `expected` keys; it grows when there are more.  Keys are not copied.
 Map map_make(Arena *arena, int64_t expected);
+// What it takes of the arena for that.
+size_t map_bytes(int64_t expected);
 // False if the key was there already (its value stays).
 bool map_add(Map *map, Str key, int64_t value);
 // The value, or -1.  A zero-initialised map is empty and may be asked.

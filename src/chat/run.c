@@ -22,8 +22,12 @@ Value chat_run_fail(ChatRun *run, const char *format, ...) {
 bool chat_run_spend(ChatRun *run, int64_t bytes) {
     run->steps -= 1 + bytes / CHAT_BYTES_PER_STEP;
     if (run->steps < 0 && !run->is_failed) {
-        error_set(run->err, ERROR_LIMIT, "chat template line %d: stopped after %d steps", run->line,
-                  (int)CHAT_STEPS_MAX);
+        if (run->is_short)
+            error_set(run->err, ERROR_LIMIT, "chat template line %d: too much for the memory here",
+                      run->line);
+        else
+            error_set(run->err, ERROR_LIMIT, "chat template line %d: stopped after %d steps",
+                      run->line, (int)CHAT_STEPS_MAX);
         run->is_failed = true;
     }
     return !run->is_failed;

@@ -36,6 +36,7 @@ struct ChatRun {
     int line; // of the node that is evaluated
     int depth;
     int64_t steps; // left
+    bool is_short; // fewer than CHAT_STEPS_MAX, as the memory allows
     ChatScope *scope;
     StrBuilder *out;
     ChatFlow flow;

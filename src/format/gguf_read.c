@@ -183,6 +183,10 @@ static bool take_value(Reader *r, GgufValue *value) {
 
 static bool take_entries(Head *head, Arena *arena) {
     Reader *r = &head->reader;
+    size_t bytes = sizeof(GgufEntry) * (size_t)head->n_entries + map_bytes(head->n_entries);
+    if (!arena_fits(arena, bytes))
+        return refuse(r, ERROR_LIMIT, "n_kv: %lld keys are too many for the memory here",
+                      (long long)head->n_entries);
     head->entry = arena_new(arena, GgufEntry, head->n_entries + 1);
     head->by_key = map_make(arena, head->n_entries);
     r->what = "key";
@@ -401,6 +405,8 @@ static bool take_tensors(Head *head, TensorFile *file, int i_file) {
         TensorEntry e = {.i_file = i_file};
         head->reader.index = i;
         if (!take_tensor(head, &e)) return false;
+        if (!arena_fits(&file->arena, e.name.n + 1))
+            return refuse(&head->reader, ERROR_LIMIT, "too many names for the memory here");
         e.name = str_copy(&file->arena, e.name);
         if (!tensor_file_add(file, &e, head->reader.err)) return false;
     }
@@ -487,6 +493,10 @@ static bool read_all(GgufFile *file, bool use_map, bool in_memory, Error *err) {
                              t->path.data, (long long)no, (long long)count);
         Head given = head[0];
         TensorFilePart part = t->part[0];
+        if (!arena_fits(&t->arena, (sizeof(Head) + sizeof part) * (size_t)count))
+            return error_set(err, ERROR_LIMIT,
+                             "%s: split.count is %lld: too many for the memory here", t->path.data,
+                             (long long)count);
         head = arena_new(&t->arena, Head, count);
         head[no] = given;
         tensor_file_make_parts(t, (int)count);
@@ -497,7 +507,7 @@ static bool read_all(GgufFile *file, bool use_map, bool in_memory, Error *err) {
     } else {
         total = head[0].n_tensors;
     }
-    tensor_file_reserve(t, total);
+    if (!tensor_file_reserve(t, total, err)) return false;
     for (int i = 0; i < t->n_parts; i++)
         if (!take_tensors(&head[i], t, i)) return false;
     file->version = head[0].version;

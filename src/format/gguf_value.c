@@ -238,9 +238,9 @@ bool gguf_get_per_layer(const GgufFile *file, const char *key, GgufRange range, 
 
 // ---------------------------------------------------------------- lists
 
-// An array that has to be there and is not too long to be copied.
-static const GgufValue *find_list(const GgufFile *file, const char *key, const char *wanted,
-                                  Error *err) {
+// An array that has to be there and is not too long to be copied into the arena, item by item.
+static const GgufValue *find_list(const GgufFile *file, const Arena *arena, const char *key,
+                                  const char *wanted, size_t item_bytes, Error *err) {
     const GgufValue *v = find_needed(file, key, err);
     if (!v) return NULL;
     if (!v->is_array) {
@@ -252,12 +252,17 @@ static const GgufValue *find_list(const GgufFile *file, const char *key, const c
                   file->tensors.path.data, key, (long long)v->n, GGUF_LIST_MAX);
         return NULL;
     }
+    if (!arena_fits(arena, (size_t)v->n * item_bytes)) {
+        error_set(err, ERROR_LIMIT, "%s: key '%s' has %lld values: too many for the memory here",
+                  file->tensors.path.data, key, (long long)v->n);
+        return NULL;
+    }
     return v;
 }
 
 bool gguf_get_strings(const GgufFile *file, Arena *arena, const char *key, const Str **list,
                       int64_t *n, Error *err) {
-    const GgufValue *v = find_list(file, key, "an array of strings", err);
+    const GgufValue *v = find_list(file, arena, key, "an array of strings", sizeof(Str), err);
     if (!v) return false;
     if (v->type != GGUF_STRING) return refuse_type(file, key, v, "an array of strings", err);
     Str *strings = arena_push(arena, (size_t)v->n * sizeof *strings);
@@ -270,7 +275,7 @@ bool gguf_get_strings(const GgufFile *file, Arena *arena, const char *key, const
 
 bool gguf_get_floats(const GgufFile *file, Arena *arena, const char *key, const float **list,
                      int64_t *n, Error *err) {
-    const GgufValue *v = find_list(file, key, "an array of numbers", err);
+    const GgufValue *v = find_list(file, arena, key, "an array of numbers", sizeof(float), err);
     if (!v) return false;
     if (v->type != GGUF_F32 && v->type != GGUF_F64 && !is_integer(v->type))
         return refuse_type(file, key, v, "an array of numbers", err);
@@ -287,7 +292,7 @@ bool gguf_get_floats(const GgufFile *file, Arena *arena, const char *key, const 
 
 bool gguf_get_int32s(const GgufFile *file, Arena *arena, const char *key, const int32_t **list,
                      int64_t *n, Error *err) {
-    const GgufValue *v = find_list(file, key, "an array of integers", err);
+    const GgufValue *v = find_list(file, arena, key, "an array of integers", sizeof(int32_t), err);
     if (!v) return false;
     if (!is_integer(v->type)) return refuse_type(file, key, v, "an array of integers", err);
     int32_t *integers = arena_push(arena, (size_t)v->n * sizeof *integers);

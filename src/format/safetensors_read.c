@@ -237,6 +237,9 @@ static bool take_member(Shard *s, Str key_text, Str value_text) {
     if (s->n == s->room)
         return error_set(s->err, ERROR_LIMIT, "%s: header: more than %d tensors", s->path,
                          TENSOR_FILE_ENTRIES_MAX);
+    if (!arena_fits(&s->file->arena, key->string.n + 1))
+        return error_set(s->err, ERROR_LIMIT, "%s: header: too many names for the memory here",
+                         s->path);
     TensorEntry *e = &s->entry[s->n++];
     *e = (TensorEntry){.name = str_copy(&s->file->arena, key->string), .i_file = s->i_file};
     const Json *info = json_parse(s->scratch, value_text, SAFETENSORS_MEMBER_MAX, s->err);
@@ -283,6 +286,11 @@ static bool take_header(Shard *s, Str header) {
         return error_set(s->err, ERROR_FORMAT, "%s: header: no JSON object at byte %zu", s->path,
                          8 + m.at);
     s->room = n < TENSOR_FILE_ENTRIES_MAX ? n : TENSOR_FILE_ENTRIES_MAX;
+    if (!arena_fits(s->scratch, sizeof(TensorEntry) * (size_t)(s->room + 1)))
+        return error_set(s->err, ERROR_LIMIT,
+                         "%s: header: %lld tensors are too many for the memory"
+                         " here",
+                         s->path, (long long)n);
     s->entry = arena_new(s->scratch, TensorEntry, s->room + 1);
     m = members_of(header);
     for (int64_t i = 0; members_next(&m, i == 0, &key, &value); i++)
@@ -322,7 +330,7 @@ static bool read_shards(SafetensorsFile *file, Arena *scratch, Error *err) {
     if (total > TENSOR_FILE_ENTRIES_MAX)
         return error_set(err, ERROR_LIMIT, "%s: %lld tensors, at most %d", t->path.data,
                          (long long)total, TENSOR_FILE_ENTRIES_MAX);
-    tensor_file_reserve(t, total);
+    if (!tensor_file_reserve(t, total, err)) return false;
     for (int i = 0; i < t->n_parts; i++)
         for (int64_t k = 0; k < shard[i].n; k++)
             if (!tensor_file_add(t, &shard[i].entry[k], err)) return false;
@@ -374,6 +382,8 @@ static bool collect_names(ShardNames *names, const Json *weights, Arena *arena, 
 // Each tensor of the index has to be in the file it names, and each tensor of a file in the index.
 static bool check_index(const TensorFile *file, const Json *weights, const ShardNames *names,
                         Arena *scratch, const char *path, Error *err) {
+    if (!arena_fits(scratch, (size_t)file->n + 1))
+        return error_set(err, ERROR_LIMIT, "%s: too many tensors for the memory here", path);
     bool *seen = arena_new(scratch, bool, file->n + 1);
     for (const Json *w = weights->child; w; w = w->next) {
         const TensorEntry *e = tensor_file_find(file, w->key);
@@ -405,6 +415,8 @@ static bool open_index(SafetensorsFile *file, const char *path, bool use_map, Ar
     const Json *weights = json_get(index, "weight_map");
     if (!weights || weights->kind != JSON_OBJECT || !weights->count)
         return error_set(err, ERROR_FORMAT, "%s: weight_map: want an object of file names", path);
+    if (!arena_fits(scratch, sizeof(ShardNames) + map_bytes(2 * TENSOR_FILE_PARTS_MAX)))
+        return error_set(err, ERROR_LIMIT, "%s: too long for the memory here", path);
     ShardNames *names = arena_new(scratch, ShardNames, 1);
     if (!collect_names(names, weights, scratch, path, err)) return false;
     tensor_file_make_parts(t, names->n);

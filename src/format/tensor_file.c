@@ -33,10 +33,14 @@ void tensor_file_borrow_part(TensorFile *file, int i, Str bytes) {
     file->part[i].view = (FileView){.data = bytes.data, .n = bytes.n, .guard = -1};
 }
 
-void tensor_file_reserve(TensorFile *file, int64_t n) {
+bool tensor_file_reserve(TensorFile *file, int64_t n, Error *err) {
     require(n >= 0 && n <= TENSOR_FILE_ENTRIES_MAX && !file->entry);
+    if (!arena_fits(&file->arena, sizeof(TensorEntry) * (size_t)n + map_bytes(n)))
+        return error_set(err, ERROR_LIMIT, "%s: %lld tensors are too many for the memory here",
+                         file->path.data, (long long)n);
     file->entry = arena_new(&file->arena, TensorEntry, n ? n : 1);
     file->by_name = map_make(&file->arena, n);
+    return true;
 }
 
 bool tensor_file_add(TensorFile *file, const TensorEntry *entry, Error *err) {

@@ -87,7 +87,8 @@ MUST_USE bool tensor_file_open_part(TensorFile *file, int i, Str path, bool use_
 void tensor_file_borrow_part(TensorFile *file, int i, Str bytes);
 
 // Makes room for exactly `n` entries, n <= TENSOR_FILE_ENTRIES_MAX; tensor_file_add fills it.
-void tensor_file_reserve(TensorFile *file, int64_t n);
+// ERROR_LIMIT if memory does not hold as many.
+MUST_USE bool tensor_file_reserve(TensorFile *file, int64_t n, Error *err);
 
 // Adds a copy of the entry, whose name lies in the arena.  ERROR_FORMAT if the name is there
 // already.

@@ -50,6 +50,11 @@ static int32_t *order_states(Arena *arena, const Matcher *m, const Draft *draft,
     return order;
 }
 
+size_t matcher_bytes(int64_t total) {
+    size_t for_state = 3 * sizeof(int32_t) + sizeof(Draft) + sizeof(int64_t) + sizeof(int32_t);
+    return pairs_bytes(total) + for_state * (size_t)(total + 2);
+}
+
 Matcher matcher_make(Arena *arena, const MatcherEntry *entry, int64_t n) {
     int64_t total = 0;
     for (int64_t i = 0; i < n; i++) total += (int64_t)entry[i].text.n;

@@ -30,6 +30,8 @@ typedef struct MatcherHit {
     int32_t entry; // the longest entry that starts there
 } MatcherHit;
 
+// What it takes of the arena for entries of `total` bytes in all.
+size_t matcher_bytes(int64_t total);
 Matcher matcher_make(Arena *arena, const MatcherEntry *entry, int64_t n);
 
 // Writes every position at which an entry starts, ascending, into the end of hit[0 .. text.n);

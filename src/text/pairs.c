@@ -3,9 +3,18 @@
 
 #include "base/clock.h"
 
-Pairs pairs_make(Arena *arena, int64_t most) {
+static int64_t capacity_for(int64_t most) {
     int64_t capacity = 16;
     while (capacity < most + most / 2 + 1) capacity *= 2;
+    return capacity;
+}
+
+size_t pairs_bytes(int64_t most) {
+    return sizeof(PairSlot) * (size_t)capacity_for(most);
+}
+
+Pairs pairs_make(Arena *arena, int64_t most) {
+    int64_t capacity = capacity_for(most);
     return (Pairs){.slot = arena_new(arena, PairSlot, capacity),
                    .mask = (uint64_t)capacity - 1,
                    .filter = arena_new(arena, uint64_t, capacity * PAIRS_FILTER_BITS / 64 + 1),

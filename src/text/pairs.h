@@ -31,6 +31,8 @@ enum { PAIRS_FILTER_BITS = 4 };
 
 // Room for `most` pairs; adding more is our bug.
 Pairs pairs_make(Arena *arena, int64_t most);
+// What that takes of the arena.
+size_t pairs_bytes(int64_t most);
 // Keys and value are >= 0.  False if the pair was there already (its value stays).
 bool pairs_add(Pairs *pairs, int32_t first, int32_t second, int32_t value);
 

@@ -10,14 +10,11 @@
 #include "unicode/normalize.h"
 #include "unicode/unicode.h"
 
-enum { SLACK_BYTES = 4096 }; // of the arena, for what is pushed without asking
-
 void *part_push(Arena *arena, size_t count, size_t bytes, Error *err) {
-    size_t left = arena->reserved - arena->used;
-    if (left < SLACK_BYTES || count > (left - SLACK_BYTES) / bytes) {
+    if (count > SIZE_MAX / bytes || !arena_fits(arena, count * bytes)) {
         error_set(err, ERROR_LIMIT,
                   "text too long to encode at once: %zu times %zu bytes of memory wanted, %zu left",
-                  count, bytes, left);
+                  count, bytes, arena->reserved - arena->used);
         return NULL;
     }
     return arena_push(arena, count * bytes);

@@ -62,10 +62,29 @@ static bool set_token(JsonLoad *l, int64_t id, Str text) {
     return true;
 }
 
+static int64_t n_merges(const JsonLoad *l) {
+    const Json *merges = json_get(l->model, "merges");
+    return merges ? merges->count : 0;
+}
+
+// Of the merges that are given as pairs, whose texts are put together.
+static int64_t merge_bytes(const JsonLoad *l) {
+    const Json *merges = json_get(l->model, "merges");
+    int64_t bytes = 0;
+    for (const Json *item = merges ? merges->child : NULL; item; item = item->next)
+        bytes += (int64_t)(json_string(json_at(item, 0), STR("")).n +
+                           json_string(json_at(item, 1), STR("")).n);
+    return bytes;
+}
+
 // Token texts and kinds.  An id that nothing has stays an empty unused token.
 static bool read_tokens(JsonLoad *l) {
     Vocab *v = &l->t->vocab;
     if (!count_ids(l, &v->n_tokens)) return false;
+    if (!arena_fits(l->arena, (size_t)v->n_tokens * (sizeof(Str) + sizeof(int32_t))))
+        return error_set(l->err, ERROR_LIMIT,
+                         "tokenizer.json: %lld tokens are too many for the memory here",
+                         (long long)v->n_tokens);
     l->token = arena_new(l->arena, Str, v->n_tokens);
     l->kind = arena_new(l->arena, int32_t, v->n_tokens);
     const Json *vocab = json_get(l->model, "vocab");
@@ -89,7 +108,7 @@ static bool read_tokens(JsonLoad *l) {
     }
     v->token = l->token;
     v->kind = l->kind;
-    return true;
+    return tokenizer_fits(l->t, l->arena, n_merges(l), merge_bytes(l), l->err);
 }
 
 // ---- special tokens
@@ -166,7 +185,7 @@ static Str spaced_pair(Arena *arena, Str left, Str right) {
 static bool read_merges(JsonLoad *l) {
     Vocab *v = &l->t->vocab;
     const Json *merges = json_get(l->model, "merges");
-    v->n_merges = merges ? merges->count : 0;
+    v->n_merges = n_merges(l);
     Str *merge = arena_new(l->arena, Str, v->n_merges + 1);
     int64_t i = 0;
     for (const Json *item = merges ? merges->child : NULL; item; item = item->next) {
@@ -257,13 +276,14 @@ static bool read_added(JsonLoad *l, bool is_normal, AddedTokens *added) {
     AddedToken *token = arena_new(l->arena, AddedToken, most);
     Str *text = arena_new(l->arena, Str, most);
     Map seen = map_make(l->arena, most);
-    int64_t n = 0;
+    int64_t n = 0, n_bytes = 0;
     for (const Json *item = l->added ? l->added->child : NULL; item; item = item->next) {
         bool is_special = json_bool(json_get(item, "special"), false);
         Str content = json_string(json_get(item, "content"), STR(""));
         if (json_bool(json_get(item, "normalized"), !is_special) != is_normal) continue;
         if (is_normal && !normal_text(l, &content)) return false;
         if (content.n == 0 || !map_add(&seen, content, n)) continue;
+        n_bytes += (int64_t)content.n;
         text[n] = content;
         token[n++] =
             (AddedToken){.id = (int32_t)json_integer(json_get(item, "id"), -1),
@@ -272,6 +292,12 @@ static bool read_added(JsonLoad *l, bool is_normal, AddedTokens *added) {
                          .eats_right = json_bool(json_get(item, "rstrip"), false),
                          .is_single_word = json_bool(json_get(item, "single_word"), false)};
     }
+    // Normal forms may have made the texts longer than tokenizer_fits has seen them.
+    if (!arena_fits(l->arena, matcher_bytes(n_bytes) + (size_t)n * sizeof(MatcherEntry)))
+        return error_set(l->err, ERROR_LIMIT,
+                         "tokenizer.json: %lld bytes of added tokens are too many for the memory"
+                         " here",
+                         (long long)n_bytes);
     *added = tokenizer_added(l->t, l->arena, token, text, n);
     return true;
 }
@@ -297,7 +323,8 @@ Tokenizer *tokenizer_from_json(Arena *arena, Str tokenizer_json, Str config_json
         (void)error_wrap(err, "tokenizer.json");
         return NULL;
     }
-    JsonLoad l = {.t = arena_new(arena, Tokenizer, 1), .arena = arena, .err = err};
+    JsonLoad l = {.t = tokenizer_new(arena, err), .arena = arena, .err = err};
+    if (!l.t) return NULL;
     // -1 until the vocabulary is read: the ids come from the second file, by name.
     Vocab *v = &l.t->vocab;
     v->bos = v->eos = v->eot = v->eom = v->unknown = v->padding = -1;

@@ -75,6 +75,15 @@ struct Tokenizer {
 
 // ---- made by vocab.c, used by both makers
 
+// A tokenizer to be filled, zeroed; NULL and ERROR_LIMIT if the arena has no room for it and what
+// else does not depend on the vocabulary (splitters, steps).
+MUST_USE Tokenizer *tokenizer_new(Arena *arena, Error *err);
+
+// Is there room for all that the makers push?  t->vocab has its tokens and kinds; a maker may keep
+// n_merges merges of merge_bytes.  Else ERROR_LIMIT.
+MUST_USE bool tokenizer_fits(const Tokenizer *t, const Arena *arena, int64_t n_merges,
+                             int64_t merge_bytes, Error *err);
+
 // Checks t->vocab, whose strings stay where they are, and fills id_of and what `bpe` has of the
 // vocabulary itself.
 MUST_USE bool tokenizer_index(Tokenizer *t, Arena *arena, Error *err);

@@ -125,6 +125,41 @@ void tokenizer_mark_endings(Tokenizer *t, Arena *arena) {
     t->ends = ends;
 }
 
+enum { FIXED_BYTES = 64 << 10 }; // of a tokenizer's parts that do not grow with its vocabulary
+
+static bool is_literal(TokenKind kind) {
+    return kind == TOKEN_CONTROL || kind == TOKEN_USER_DEFINED || kind == TOKEN_UNKNOWN;
+}
+
+Tokenizer *tokenizer_new(Arena *arena, Error *err) {
+    if (arena_fits(arena, sizeof(Tokenizer) + FIXED_BYTES)) return arena_new(arena, Tokenizer, 1);
+    error_set(err, ERROR_LIMIT, "tokenizer: there is no memory for one here");
+    return NULL;
+}
+
+// Tables of all tokens: two maps, and of each its piece and the numbers beside it.  Of merges: the
+// pairs, and copies of the texts.  Of literals: matchers, lists and maps, in raw and in normal text.
+bool tokenizer_fits(const Tokenizer *t, const Arena *arena, int64_t n_merges, int64_t merge_bytes,
+                    Error *err) {
+    const size_t for_token = 96, for_merge = 192, for_literal = 96; // with what alignment costs
+    const Vocab *v = &t->vocab;
+    int64_t n_bytes = 0, n_literals = 0, literal_bytes = 0;
+    for (int64_t i = 0; i < v->n_tokens; i++) {
+        n_bytes += (int64_t)v->token[i].n;
+        if (!is_literal(kind_of(v, i))) continue;
+        n_literals++;
+        literal_bytes += (int64_t)v->token[i].n;
+    }
+    size_t bytes = 2 * map_bytes(v->n_tokens) + for_token * (size_t)v->n_tokens + (size_t)n_bytes;
+    bytes += pairs_bytes(n_merges) + for_merge * (size_t)n_merges + 2 * (size_t)merge_bytes;
+    bytes += 2 * (map_bytes(n_literals) + for_literal * (size_t)n_literals);
+    bytes += 2 * matcher_bytes(literal_bytes);
+    if (arena_fits(arena, bytes + TOKEN_BYTES_MAX + FIXED_BYTES)) return true;
+    return error_set(err, ERROR_LIMIT,
+                     "tokenizer: %lld tokens and %lld merges are too many for the memory here",
+                     (long long)v->n_tokens, (long long)n_merges);
+}
+
 bool tokenizer_index(Tokenizer *t, Arena *arena, Error *err) {
     const Vocab *v = &t->vocab;
     if (v->n_tokens < 1 || v->n_tokens > INT32_MAX / 4 || !v->token)
@@ -183,10 +218,6 @@ bool tokenizer_index_merges(Tokenizer *t, Arena *arena, Error *err) {
 }
 
 // ---- byte-level
-
-static bool is_literal(TokenKind kind) {
-    return kind == TOKEN_CONTROL || kind == TOKEN_USER_DEFINED || kind == TOKEN_UNKNOWN;
-}
 
 bool tokenizer_index_bytes(Tokenizer *t, Arena *arena, Error *err) {
     const Vocab *v = &t->vocab;
@@ -370,8 +401,12 @@ static bool index_added(Tokenizer *t, Arena *arena, Error *err) {
 
 Tokenizer *tokenizer_from_vocab(Arena *arena, const Vocab *vocab, Error *err) {
     if (!is_known_model(vocab->model, err)) return NULL;
-    Tokenizer *t = arena_new(arena, Tokenizer, 1);
+    Tokenizer *t = tokenizer_new(arena, err);
+    if (!t) return NULL;
     t->vocab = *vocab;
+    if (vocab->n_tokens > 0 && vocab->token &&
+        !tokenizer_fits(t, arena, vocab->merge ? vocab->n_merges : 0, 0, err))
+        return NULL;
     if (!tokenizer_index(t, arena, err) || !add_normal_form(t, err)) return NULL;
     protect_endings(t, arena);
     if (str_equal(vocab->model, STR("llama"))) {
