@@ -2,6 +2,7 @@
 #include "look/attention_svg.h"
 
 #include "look/capture.h"
+#include "look/wall.h"
 #include "tests/test.h"
 
 // Three tokens: the second looks back, the third at the second.
@@ -153,5 +154,65 @@ TEST(attention, drawing_has_live_text_and_safe_markup) {
     CHECK(has(svg, "&lt;A&amp;\"&gt;  75.0%</title>"));
     map.n = ATTENTION_SVG_TOKENS_MAX + 1;
     CHECK_FAILS(attention_svg(&out, &map, &err), err, ERROR_LIMIT, "257 tokens");
+    arena_drop(&arena);
+}
+
+// The wall holds what the maps of single heads hold: but for rounding, since layers whose patterns
+// are kept sum in another order than the others.
+TEST(attention, wall_is_all_maps) {
+    Error err = {0};
+    Run run;
+    Arena arena;
+    Wall wall;
+    int32_t ids[] = {5, 9, 11, 7, 3, 20, 31};
+    Model *model = model_open(test_fixture("fixtures/models/qwen2"), (ModelOptions){0}, &err);
+    if (!CHECK(model && arena_init(&arena, ARENA_DEFAULT, &err) && run_open(&run, NULL, &err)))
+        return;
+    run.exact = true;
+    if (!CHECK(wall_make(&run, model, &arena, ids, 7, &wall, &err))) return;
+    CHECK(wall.layers == model->config.layers && wall.heads == model->config.heads && wall.n == 7);
+    for (int l = 0; l < wall.layers; l++)
+        for (int h = 0; h < wall.heads; h++) {
+            AttentionMap map;
+            AttentionQuery query = {.ids = ids, .n = 7, .layer = l, .head = h};
+            if (!CHECK(attention_map(&run, model, &arena, query, &map, &err))) continue;
+            for (int i = 0; i < 49; i++)
+                CHECK_CLOSE(map.weight[i], wall.pattern[l][h * 49 + i], 1e-5);
+            CHECK_CLOSE(wall_shares(&wall, l, h).first, attention_on_first(&map), 1e-5);
+        }
+    StrBuilder out = str_builder(&arena);
+    wall_svg(&out, &wall);
+    Str svg = str_built(&out), rest = svg;
+    int n_pictures = 0;
+    for (size_t at; (at = str_find(rest, STR("<g transform"), 0)) != SIZE_MAX; n_pictures++)
+        rest = str_slice(rest, at + 1, rest.n);
+    CHECK_EQUAL(n_pictures, wall.layers * wall.heads);
+    CHECK(str_ends(svg, STR("</svg>\n")));
+    int32_t many[WALL_TOKENS_MAX + 1] = {0};
+    CHECK_FAILS(wall_make(&run, model, &arena, many, WALL_TOKENS_MAX + 1, &wall, &err), err,
+                ERROR_LIMIT, "257 tokens");
+    run_close(&run);
+    model_close(model);
+    arena_drop(&arena);
+}
+
+// By hand: one head of four tokens that looks back, at itself, at the first.
+TEST(attention, wall_pictures_and_words) {
+    static const float pattern[16] = {1, 0, 0, 0, 0.9f,  0.1f, 0,    0,
+                                      0, 0, 1, 0, 0.25f, 0,    0.5f, 0.25f};
+    const float *layers[] = {NULL, pattern};
+    Wall wall = {STR("m"), 2, 1, 4, layers};
+    float pixel[4];
+    Arena arena;
+    Error err = {0};
+    if (!CHECK(arena_init(&arena, ARENA_DEFAULT, &err))) return;
+    wall_picture(&wall, 1, 0, 2, pixel);
+    CHECK(pixel[0] == 1 && pixel[1] == 0 && pixel[2] == 0.25f && pixel[3] == 1);
+    WallShares s = wall_shares(&wall, 1, 0);
+    CHECK_CLOSE(s.first, (0.9 + 0 + 0.25) / 3, 1e-6);
+    CHECK_CLOSE(s.before, (0.9 + 0 + 0.5) / 3, 1e-6);
+    CHECK_CLOSE(s.itself, (0.1 + 1 + 0.25) / 3, 1e-6);
+    CHECK(has(wall_words(&wall, &arena), "at the token before: layer 1, head 0 (47%)"));
+    CHECK(has(wall_words(&wall, &arena), "0 of 1 heads give the first token more than half"));
     arena_drop(&arena);
 }

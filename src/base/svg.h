@@ -13,4 +13,12 @@
 // Markup escaped; what XML does not allow becomes U+FFFD.
 void svg_add_text(StrBuilder *out, Str text);
 
+// The start of a document; "</svg>" ends it.
+typedef struct SvgHead {
+    double width, height;
+    Str title, words;  // what it is called, and shows for those who cannot see it
+    const char *style; // CSS; the ground has the class "sheet"
+} SvgHead;
+void svg_begin(StrBuilder *out, SvgHead head);
+
 #endif

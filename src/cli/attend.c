@@ -6,17 +6,20 @@
 #include "cli/cli.h"
 #include "cli/screen.h"
 #include "look/attention_svg.h"
+#include "look/wall.h"
 
+enum { WALL_SIDE_MIN = 4, WALL_SIDE_MAX = 16, WALL_LEFT = 4 }; // columns: of a picture, of numbers
 enum { LABEL_COLUMNS = 14, CELL_COLUMNS = 2, LOOK_COLUMNS = 22, LISTED = 3 };
 
 typedef struct AttendCommand {
     Setup setup;
     const char *file, *svg;
     int64_t layer, head;
-    bool is_mean, has_head, as_json, as_list, special;
+    bool is_mean, is_all, has_layer, has_head, as_json, as_list, special;
     // made from them
     const int32_t *ids;
     AttentionMap map;
+    Wall wall; // with --all, instead of the map
 } AttendCommand;
 
 // ---------------------------------------------------------------- for programs
@@ -58,7 +61,10 @@ static void print_json(AttendCommand *c) {
 
 static bool write_svg(AttendCommand *c, Error *err) {
     StrBuilder out = str_builder(&c->setup.arena);
-    if (!attention_svg(&out, &c->map, err)) return false;
+    if (c->is_all)
+        wall_svg(&out, &c->wall);
+    else if (!attention_svg(&out, &c->map, err))
+        return false;
     FileWriter *file = file_create(c->svg, err);
     if (!file) return false;
     file_write(file, out.data, out.n);
@@ -173,17 +179,68 @@ static void print_person(AttendCommand *c) {
     print_words(attention_words(map, &c->setup.arena), columns);
 }
 
+// ---------------------------------------------------------------- all heads
+// Two lines of pixels in one of text: a pixel is there from a fifth of a token's look on.
+static void print_half_blocks(const float *upper, const float *lower, int side) {
+    static const char *const blocks[] = {" ", "\xe2\x96\x84", "\xe2\x96\x80", "\xe2\x96\x88"};
+    for (int x = 0; x < side; x++)
+        printf("%s", blocks[2 * (upper[x] >= 0.2f) + (lower && lower[x] >= 0.2f)]);
+}
+
+// Heads from .. to-1 of a layer, side by side.
+static void print_pictures(const Wall *wall, int layer, int from, int to, int side) {
+    float pixel[WALL_SIDE_MAX * WALL_SIDE_MAX];
+    for (int y = 0; y < side; y += 2) {
+        printf(y == 0 && from == 0 ? "%3d " : "    ", layer);
+        for (int h = from; h < to; h++) {
+            wall_picture(wall, layer, h, side, pixel);
+            print_half_blocks(pixel + y * side, y + 1 < side ? pixel + (y + 1) * side : NULL, side);
+            printf(h + 1 < to ? " " : "\n");
+        }
+    }
+}
+
+// The largest pictures with which all heads stand side by side; else the smallest, in several rows.
+static void print_wall(AttendCommand *c) {
+    const Wall *wall = &c->wall;
+    int columns = term_columns(STDOUT_FILENO, 100);
+    int side = wall->n < WALL_SIDE_MAX ? (int)wall->n : WALL_SIDE_MAX;
+    while (side > WALL_SIDE_MIN && WALL_LEFT + wall->heads * (side + 1) > columns) side--;
+    int across = (columns - WALL_LEFT) / (side + 1);
+    across = across < 1 ? 1 : across > wall->heads ? wall->heads : across;
+    print_words(str_printf(&c->setup.arena, "All heads of %.*s: layers down, heads across",
+                           STR_ARG(screen_visible(&c->setup.arena, wall->model))),
+                columns);
+    printf("\n%*s", WALL_LEFT, "");
+    for (int h = 0; h < across; h++) printf("%-*d", side + 1, h);
+    printf("\n");
+    for (int l = 0; l < wall->layers; l++) {
+        for (int h = 0; wall->pattern[l] && h < wall->heads; h += across)
+            print_pictures(wall, l, h, h + across < wall->heads ? h + across : wall->heads, side);
+        if (!wall->pattern[l]) printf("%3d no attention\n", l);
+        printf("\n");
+    }
+    print_words(wall_words(wall, &c->setup.arena), columns);
+}
+
 // ---------------------------------------------------------------- command
+static bool check_options(const AttendCommand *c, Error *err) {
+    if (c->is_mean && c->has_head)
+        return error_set(err, ERROR_USAGE, "give --head or --mean, not both");
+    if (c->svg && c->as_json && str_equal(str_from(c->svg), STR("-")))
+        return error_set(err, ERROR_USAGE, "give --json or --svg -, not both");
+    if (c->is_all && (c->is_mean || c->has_head || c->has_layer || c->as_list || c->as_json))
+        return error_set(err, ERROR_USAGE, "--all draws: only --svg goes with it");
+    return true;
+}
+
 static bool attend(AttendCommand *c, const Positionals *rest, Error *err) {
     Str text;
     Run run;
     AttentionQuery query = {.layer = (int)c->layer,
                             .head = c->is_mean ? ATTENTION_ALL_HEADS : (int)c->head};
     if (rest->n < 1 || rest->n > 2) return error_set(err, ERROR_USAGE, "give MODEL and TEXT");
-    if (c->is_mean && c->has_head)
-        return error_set(err, ERROR_USAGE, "give --head or --mean, not both");
-    if (c->svg && c->as_json && str_equal(str_from(c->svg), STR("-")))
-        return error_set(err, ERROR_USAGE, "give --json or --svg -, not both");
+    if (!check_options(c, err)) return false;
     if (!setup_open(&c->setup, rest->text[0], err) ||
         !setup_prompt(&c->setup, rest->n == 2 ? rest->text[1] : NULL, c->file, &text, err) ||
         !setup_tokens(&c->setup, text, c->special, &query.ids, &query.n, err))
@@ -192,12 +249,16 @@ static bool attend(AttendCommand *c, const Positionals *rest, Error *err) {
     if (!run_open(&run, c->setup.pool, err)) return false;
     if (c->setup.kernels) run.kernels = c->setup.kernels;
     run.exact = true;
-    bool ok = attention_map(&run, c->setup.model, &c->setup.arena, query, &c->map, err);
+    bool ok = c->is_all ? wall_make(&run, c->setup.model, &c->setup.arena, query.ids, query.n,
+                                    &c->wall, err)
+                        : attention_map(&run, c->setup.model, &c->setup.arena, query, &c->map, err);
     run_close(&run);
     if (!ok) return false;
     if (c->svg && !write_svg(c, err)) return false;
     if (c->as_json)
         print_json(c);
+    else if (c->is_all && !c->svg)
+        print_wall(c);
     else if (!c->svg)
         print_person(c);
     return true;
@@ -208,10 +269,11 @@ static int run(int argc, char **argv) {
     Option setup[SETUP_OPTIONS];
     const Option own[] = {
         {"--layer", 'l', OPTION_INT, &c.layer, "L", "the layer to look into (default 0, the first)",
-         0, 1 << 20},
+         0, 1 << 20, &c.has_layer},
         {"--head", 'H', OPTION_INT, &c.head, "H", "the head of that layer (default 0)", 0, 1 << 20,
          &c.has_head},
         {"--mean", 0, OPTION_FLAG, &c.is_mean, NULL, "the mean of all heads instead of one"},
+        {"--all", 0, OPTION_FLAG, &c.is_all, NULL, "small pictures of all heads of all layers"},
         {"--svg", 0, OPTION_TEXT, &c.svg, "FILE", "write a drawing; - is standard output"},
         {"--list", 0, OPTION_FLAG, &c.as_list, NULL,
          "the strongest looks of each token instead of a matrix"},

@@ -5,7 +5,6 @@
 
 #include "base/term.h"
 #include "base/utf8.h"
-#include "look/capture.h"
 
 // ---------------------------------------------------------------- map
 static bool check(const Model *model, AttentionQuery q, Error *err) {
@@ -19,42 +18,44 @@ static bool check(const Model *model, AttentionQuery q, Error *err) {
     if (q.head != ATTENTION_ALL_HEADS && (q.head < 0 || q.head >= c->heads))
         return error_set(err, ERROR_USAGE, "head %d: this model has the heads 0 to %d", q.head,
                          c->heads - 1);
-    if (q.n < 1) return error_set(err, ERROR_USAGE, "an empty text has no attention");
-    if (q.n > ATTENTION_TOKENS_MAX)
+    return true;
+}
+
+bool attention_check_text(const Model *model, const int32_t *ids, int64_t n, int n_max,
+                          Error *err) {
+    const Config *c = &model->config;
+    if (n < 1) return error_set(err, ERROR_USAGE, "an empty text has no attention");
+    if (n > n_max)
         return error_set(err, ERROR_LIMIT, "the text has %lld tokens: attention is shown for %d",
-                         (long long)q.n, ATTENTION_TOKENS_MAX);
-    if (q.n > c->context)
+                         (long long)n, n_max);
+    if (n > c->context)
         return error_set(err, ERROR_LIMIT, "the text has %lld tokens: this model reads %lld",
-                         (long long)q.n, (long long)c->context);
-    for (int64_t i = 0; i < q.n; i++)
-        if (q.ids[i] < 0 || q.ids[i] >= c->vocab)
-            return error_set(err, ERROR_FORMAT, "token %d is not in a vocabulary of %lld", q.ids[i],
+                         (long long)n, (long long)c->context);
+    for (int64_t i = 0; i < n; i++)
+        if (ids[i] < 0 || ids[i] >= c->vocab)
+            return error_set(err, ERROR_FORMAT, "token %d is not in a vocabulary of %lld", ids[i],
                              (long long)c->vocab);
     return true;
 }
 
-// The pattern (H, n, n) of the layer.  What lies behind the layer is not run, nor is the head of
-// the model.
-static const Tensor *look(Run *run, const Model *model, Arena *arena, AttentionQuery q,
-                          Error *err) {
-    Capture capture;
+bool attention_capture(Run *run, const Model *model, const int32_t *ids, int64_t n, int layers,
+                       Capture *capture, Error *err) {
     SingleBatch single;
-    Batch *batch = batch_single(&single, q.ids, q.n);
-    int32_t last = (int32_t)(q.n - 1);
+    Batch *batch = batch_single(&single, ids, n);
+    int32_t last = (int32_t)(n - 1);
     batch->logit_row = &last;
     batch->n_logits = 1;
-    capture_init(&capture, arena, &(CaptureWant){SITE_PATTERN, q.layer}, 1);
     const Probe *probe = run->probe;
     int n_layers = run->switches.n_layers;
-    run->probe = &capture.probe;
-    run->switches.n_layers = q.layer + 1;
+    run->probe = &capture->probe;
+    run->switches.n_layers = layers;
     run_plan_begin(run);
     model_hidden(run, model, batch);
     bool ok = run_allocate(run, err);
     if (ok) model_hidden(run, model, batch);
     run->probe = probe;
     run->switches.n_layers = n_layers;
-    return ok && model_intact(model, err) ? capture_find(&capture, SITE_PATTERN, q.layer) : NULL;
+    return ok && model_intact(model, err);
 }
 
 static const float *mean_of_heads(Arena *arena, const Tensor *pattern) {
@@ -70,10 +71,14 @@ static const float *mean_of_heads(Arena *arena, const Tensor *pattern) {
 
 bool attention_map(Run *run, const Model *model, Arena *arena, AttentionQuery query,
                    AttentionMap *map, Error *err) {
-    if (!check(model, query, err)) return false;
-    const Tensor *pattern = look(run, model, arena, query, err);
-    if (!pattern) return false;
     int64_t n = query.n;
+    Capture capture;
+    capture_init(&capture, arena, &(CaptureWant){SITE_PATTERN, query.layer}, 1);
+    if (!check(model, query, err) ||
+        !attention_check_text(model, query.ids, n, ATTENTION_TOKENS_MAX, err) ||
+        !attention_capture(run, model, query.ids, n, query.layer + 1, &capture, err))
+        return false;
+    const Tensor *pattern = capture_find(&capture, SITE_PATTERN, query.layer);
     *map = (AttentionMap){.model = model->name, .layer = query.layer, .head = query.head, .n = n};
     map->weight = query.head == ATTENTION_ALL_HEADS ? mean_of_heads(arena, pattern)
                                                     : tensor_f32(pattern) + query.head * n * n;

@@ -5,6 +5,7 @@
 #ifndef HEED_LOOK_ATTENTION_H
 #define HEED_LOOK_ATTENTION_H
 
+#include "look/capture.h"
 #include "model/model.h"
 
 enum { ATTENTION_TOKENS_MAX = 2048, ATTENTION_ALL_HEADS = -1 };
@@ -29,6 +30,13 @@ typedef struct AttentionQuery {
 // a text that is too long.
 MUST_USE bool attention_map(Run *run, const Model *model, Arena *arena, AttentionQuery query,
                             AttentionMap *map, Error *err);
+
+// What it is made of: is the text one that the model reads, of 1 to n_max tokens?  And a forward as
+// far as `layers` layers, without the head of the model, with the capture as its probe.
+MUST_USE bool attention_check_text(const Model *model, const int32_t *ids, int64_t n, int n_max,
+                                   Error *err);
+MUST_USE bool attention_capture(Run *run, const Model *model, const int32_t *ids, int64_t n,
+                                int layers, Capture *capture, Error *err);
 
 // A token's piece for showing: without the space before a word, white space and control characters
 // as signs, bytes that are no text in hexadecimal.  Valid UTF-8 and never empty.

@@ -22,7 +22,7 @@ enum {
     HEADER = 66
 };
 
-static const char style[] =
+const char attention_style[] =
     "text{font-family:" SVG_FONT ";fill:#1b1a17}"
     "text.quiet{fill:#6c6a63}.sheet{fill:#ffffff}.band{fill:#f7f6f3}.rule{stroke:#bdbab2}"
     ".dot{fill:#bdbab2}.mark{fill:#6d34d4}.arc{stroke:#6d34d4;fill:none}.tip{fill:#6d34d4}"
@@ -47,12 +47,6 @@ typedef struct Sheet {
 } Sheet;
 
 // ---------------------------------------------------------------- text
-static void add_element(StrBuilder *out, const char *name, const char *id, Str text) {
-    str_add_format(out, "<%s id=\"%s\">", name, id);
-    svg_add_text(out, text);
-    str_add_format(out, "</%s>\n", name);
-}
-
 static void add_line(Sheet *s, double x, double y, const char *attributes, Str text) {
     str_add_format(s->out, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, attributes);
     svg_add_text(s->out, text);
@@ -225,17 +219,10 @@ bool attention_svg(StrBuilder *out, const AttentionMap *map, Error *err) {
     Str title = attention_title(map, s.arena), words = attention_words(map, s.arena);
     double bottom = s.top + s.pitch * (double)map->n, caption = bottom + LEGEND + 20;
     double height = caption + count_lines(words, caption_columns(&s)) * CAPTION_LINE + 8;
-    str_add_format(out,
-                   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
-                   "viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-labelledby=\"title words\">\n",
-                   s.width, height, s.width, height);
-    add_element(
-        out, "title", "title",
-        str_printf(s.arena, "Attention of %.*s. %.*s", STR_ARG(map->model), STR_ARG(title)));
-    add_element(out, "desc", "words", words);
-    str_add_format(out,
-                   "<style>%s</style>\n<rect class=\"sheet\" width=\"100%%\" height=\"100%%\"/>\n",
-                   style);
+    svg_begin(out, (SvgHead){s.width, height,
+                             str_printf(s.arena, "Attention of %.*s. %.*s", STR_ARG(map->model),
+                                        STR_ARG(title)),
+                             words, attention_style});
     add_line(&s, MARGIN, MARGIN + 20, "font-size=\"22\" font-weight=\"700\"", title);
     add_line(&s, MARGIN, MARGIN + 42, "class=\"quiet\" font-size=\"13\"", map->model);
     draw_labels(&s);

@@ -13,6 +13,9 @@
 
 enum { ATTENTION_SVG_TOKENS_MAX = 256 };
 
+// The colours of all drawings of attention.
+extern const char attention_style[];
+
 // Adds a whole SVG document.  ERROR_LIMIT for more tokens than a drawing can show.
 MUST_USE bool attention_svg(StrBuilder *out, const AttentionMap *map, Error *err);
 

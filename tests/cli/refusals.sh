@@ -55,6 +55,10 @@ refuses 2 'give MODEL and FILE' eval m.gguf
 refuses 2 'not both' run m.gguf -p x -f some.txt
 refuses 2 'not both' tokenize m.gguf abc -f some.txt
 refuses 2 'not both' attend m.gguf abc --head 1 --mean
+for option in '--head 1' '--layer 1' --mean --list --json; do
+    # shellcheck disable=SC2086  # a word or two
+    refuses 2 'only --svg goes with it' attend m.gguf abc --all $option
+done
 
 # ---- numbers
 refuses 2 '--tokens must be from 0 to 16777216' run m.gguf -p x -n -1
