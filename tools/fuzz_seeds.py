@@ -47,10 +47,59 @@ def gguf_without_tensors(path):
     close(writer)
 
 
+# Blocks of 256 values, and the small types that the library does not write itself: bytes 0, 1, 2...
+BLOCKS = {Type.Q4_1: 20, Type.Q5_0: 22, Type.Q5_1: 24, Type.IQ4_NL: 18, Type.MXFP4: 17, Type.Q2_K: 84,
+          Type.Q3_K: 110, Type.Q4_K: 144, Type.Q5_K: 176, Type.Q6_K: 210, Type.IQ4_XS: 136}
+
+
+def gguf_with_blocks(path):
+    writer = gguf.GGUFWriter(path, "llama")
+    for kind, size in BLOCKS.items():
+        values = np.arange(2 * size, dtype=np.uint32).astype(np.uint8).reshape(2, size)
+        writer.add_tensor(f"blk.0.{kind.name.lower()}.weight", values, raw_dtype=kind)
+    close(writer)
+
+
+def gguf_with_shapes(path):
+    """Ranks 1 to 4, a dimension of 1, types that hold no weights, and an alignment of its own."""
+    writer = gguf.GGUFWriter(path, "llama")
+    writer.add_custom_alignment(8)
+    for shape in ((5,), (1, 3), (2, 1, 3), (2, 2, 1, 2)):
+        writer.add_tensor("x".join(map(str, shape)), np.ones(shape, np.float32))
+    for kind in (np.int8, np.int16, np.int32, np.int64, np.float64):
+        writer.add_tensor(kind.__name__, np.arange(4, dtype=kind))
+    close(writer)
+
+
+def gguf_part_of_two(path):
+    writer = gguf.GGUFWriter(path, "llama")
+    writer.add_uint16("split.no", 0)
+    writer.add_uint16("split.count", 2)
+    writer.add_int32("split.tensors.count", 3)
+    writer.add_tensor("token_embd.weight", np.ones((2, 4), np.float32))
+    close(writer)
+
+
+def gguf_with_vocabulary(path):
+    writer = gguf.GGUFWriter(path, "llama")
+    vocabulary(writer, True)
+    writer.add_chat_template("{% for m in messages %}{{ m.content }}{% endfor %}")
+    writer.add_sampling_temp(0.5)
+    writer.add_array("numbers", [-1, 7])
+    writer.add_array("nested", [[1, 2], [3]])
+    close(writer)
+
+
 def save_safetensors(path, tensors, metadata=None):
     """Without bytes 2 to 7: fuzz_safetensors reads the length of the header in two bytes."""
     file = save(tensors, metadata)
     path.write_bytes(file[:2] + file[8:])
+
+
+def raw_safetensors(path, header, data):
+    """Types that NumPy has not."""
+    text = json.dumps(header, separators=(",", ":")).encode()
+    path.write_bytes(len(text).to_bytes(2, "little") + text + data)
 
 
 # ---- whole models of a few kilobytes
@@ -233,9 +282,24 @@ if __name__ == "__main__":
     texts(CORPUS / "utf8", UTF8S)
     gguf_with_every_type(CORPUS / "gguf" / "every_type")
     gguf_without_tensors(CORPUS / "gguf" / "no_tensors")
+    gguf_with_blocks(CORPUS / "gguf" / "blocks")
+    gguf_with_shapes(CORPUS / "gguf" / "shapes")
+    gguf_part_of_two(CORPUS / "gguf" / "part_of_two")
+    gguf_with_vocabulary(CORPUS / "gguf" / "vocabulary")
     save_safetensors(CORPUS / "safetensors" / "four_tensors",
                      {"a": np.arange(6, dtype=np.float32).reshape(2, 3),
                       "b": np.arange(4, dtype=np.float16),
                       "empty": np.zeros((0, 3), np.int32),
                       "scalar": np.array(1, np.int64)}, {"format": "pt"})
     save_safetensors(CORPUS / "safetensors" / "none", {})
+    save_safetensors(CORPUS / "safetensors" / "every_type",
+                     {kind.__name__: np.ones(2, kind) for kind in
+                      (np.bool_, np.uint8, np.int8, np.uint16, np.int16, np.uint32, np.int32,
+                       np.uint64, np.int64, np.float16, np.float32, np.float64)})
+    save_safetensors(CORPUS / "safetensors" / "names",
+                     {name: np.zeros((1, 1, 2), np.float32) for name in
+                      ("model.layers.0.self_attn.q_proj.weight", "é\n\"\\", "x" * 200)},
+                     {"é": "\u4f60", "empty": ""})
+    raw_safetensors(CORPUS / "safetensors" / "half_types",
+                    {"b": {"dtype": "BF16", "shape": [2], "data_offsets": [0, 4]},
+                     "f8": {"dtype": "F8_E4M3", "shape": [2, 2], "data_offsets": [4, 8]}}, b"\0\x3f\x80\x40efgh")
