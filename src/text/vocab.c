@@ -138,7 +138,7 @@ Tokenizer *tokenizer_new(Arena *arena, Error *err) {
 }
 
 // Tables of all tokens: two maps, and of each its piece and the numbers beside it.  Of merges: the
-// pairs, and copies of the texts.  Of literals: matchers, lists and maps, in raw and in normal text.
+// pairs, and copies of the texts.  Of literals: matchers, lists and maps, for raw and normal text.
 bool tokenizer_fits(const Tokenizer *t, const Arena *arena, int64_t n_merges, int64_t merge_bytes,
                     Error *err) {
     const size_t for_token = 96, for_merge = 192, for_literal = 96; // with what alignment costs
