@@ -85,15 +85,14 @@ Matcher matcher_make(Arena *arena, const MatcherEntry *entry, int64_t n) {
 
 int64_t matcher_find(const Matcher *m, Str text, bool with_special, MatcherHit *hit) {
     const int32_t *best = m->best[with_special];
+    const unsigned char *data = (const unsigned char *)text.data;
     int64_t first = (int64_t)text.n;
     int32_t state = 0;
     for (int64_t i = (int64_t)text.n - 1; i >= 0; i--) {
-        unsigned char byte = (unsigned char)text.data[i];
-        if (state == 0) { // nothing has begun: on to a byte that ends an entry
-            while (!m->starts[byte] && i > 0) byte = (unsigned char)text.data[--i];
-            if (!m->starts[byte]) break;
-        }
-        state = state_after(m, state, byte);
+        if (state == 0) // nothing has begun: on to a byte that ends an entry
+            while (i >= 0 && !m->starts[data[i]]) i--;
+        if (i < 0) break;
+        state = state_after(m, state, data[i]);
         if (best[state] >= 0) hit[--first] = (MatcherHit){(int32_t)i, best[state]};
     }
     return first;

@@ -9,6 +9,7 @@
 
 #define NO_MATCH ((int64_t)-1)
 
+// Sets that belong to shapes, not to rules.
 static const CharSet upper_or_caseless = {.classes = UNICODE_LU | UNICODE_LT | UNICODE_LM |
                                                      UNICODE_LO | UNICODE_M};
 static const CharSet lower_or_caseless = {.classes =
@@ -16,37 +17,17 @@ static const CharSet lower_or_caseless = {.classes =
 static const CharSet white_space = {.classes = UNICODE_WHITE_SPACE};
 static const CharSet newline = {.classes = SPLIT_NEWLINE};
 
-typedef struct Character {
-    int32_t code_point; // -1: ill-formed bytes, which are of class Cn
-    uint32_t classes;   // 0: there is none, the end of the span
-    int64_t end;
-} Character;
+// ---- bits: three sets for each rule, four for the shapes, then the rules that may begin
 
-// A character past ASCII.  Three bytes are nearly all of them in most scripts.
-static Character wide_character(SplitSpan span, int64_t at) {
-    const unsigned char *p = (const unsigned char *)span.text.data + at;
-    if (at + 2 < span.to && (p[0] & 0xF0) == 0xE0 && (p[1] & 0xC0) == 0x80 &&
-        (p[2] & 0xC0) == 0x80) {
-        int32_t c = (p[0] & 0x0F) << 12 | (p[1] & 0x3F) << 6 | (p[2] & 0x3F);
-        if (c >= 0x800 && (c < 0xD800 || c > 0xDFFF))
-            return (Character){c, unicode_class(c), at + 3};
-    }
-    int length;
-    Str rest = {span.text.data + at, (size_t)(span.to - at)};
-    int32_t code_point = utf8_decode(rest, &length);
-    return (Character){code_point, unicode_class(code_point), at + length};
-}
+typedef enum RuleSet { LEAD, RUN, TAIL, RULE_SETS } RuleSet;
+enum { SHAPE_SETS = RULE_SETS * SPLIT_RULES_MAX, BEGINS = 32 };
+#define UPPER       ((SplitBits)1 << SHAPE_SETS)
+#define LOWER       ((SplitBits)2 << SHAPE_SETS)
+#define WHITE_SPACE ((SplitBits)4 << SHAPE_SETS)
+#define NEWLINE     ((SplitBits)8 << SHAPE_SETS)
 
-static uint32_t ascii_classes(unsigned char byte) {
-    uint32_t classes = unicode_ascii_class[byte];
-    return byte == '\n' || byte == '\r' ? classes | SPLIT_NEWLINE : classes;
-}
-
-static Character character_at(SplitSpan span, int64_t at) {
-    if (at >= span.to) return (Character){.code_point = -1, .end = at};
-    unsigned char byte = (unsigned char)span.text.data[at];
-    if (byte < 128) return (Character){byte, ascii_classes(byte), at + 1};
-    return wide_character(span, at);
+static SplitBits set_bit(int rule, RuleSet which) {
+    return (SplitBits)1 << (RULE_SETS * rule + (int)which);
 }
 
 static bool in_ranges(const CharSet *set, int32_t code_point) {
@@ -61,64 +42,156 @@ static bool in_ranges(const CharSet *set, int32_t code_point) {
     return low < set->n_ranges && set->range[low][0] <= code_point;
 }
 
-static bool in_set(const CharSet *set, Character c) {
-    if (!c.classes) return false;
-    bool found = (c.classes & set->classes) || (set->n_ranges && in_ranges(set, c.code_point));
+static bool in_set(const CharSet *set, int32_t code_point, uint32_t classes) {
+    bool found = (classes & set->classes) || (set->n_ranges && in_ranges(set, code_point));
     return found != set->is_negated;
 }
 
-// A set of one of the rules of a program.
-typedef struct RuleSet {
-    const SplitProgram *program;
-    const CharSet *set; // NULL: the rule has none
-    uint32_t bit;       // in program->in_set
-} RuleSet;
-
-static RuleSet rule_set(const SplitProgram *program, int rule, SplitSet which) {
-    const SplitRule *r = &program->pattern->rule[rule];
-    const CharSet *set = which == SPLIT_SET_LEAD  ? r->lead
-                         : which == SPLIT_SET_RUN ? r->set
-                                                  : r->tail;
-    return (RuleSet){program, set, (uint32_t)1 << (SPLIT_SETS * rule + (int)which)};
+static const CharSet *set_of_rule(const SplitRule *rule, RuleSet which) {
+    return which == LEAD ? rule->lead : which == RUN ? rule->set : rule->tail;
 }
 
-// Whether the character at `at` is in the set; then *end is behind it.
-static bool set_has(RuleSet s, SplitSpan span, int64_t at, int64_t *end) {
-    if (at >= span.to) return false;
-    unsigned char byte = (unsigned char)span.text.data[at];
-    if (byte < 128) {
-        *end = at + 1;
-        return s.program->in_set[byte] & s.bit;
+// Whether a set has ranges past ASCII: then the class of a wide character does not say all.
+static bool has_wide_ranges(const CharSet *set) {
+    return set && set->n_ranges && set->range[set->n_ranges - 1][1] >= 128;
+}
+
+// The bits of a character in the sets of the rules.
+static SplitBits rule_bits(const SplitPattern *pattern, int32_t code_point, uint32_t classes) {
+    SplitBits bits = 0;
+    for (int i = 0; i < pattern->n_rules; i++)
+        for (int which = 0; which < RULE_SETS; which++) {
+            const CharSet *set = set_of_rule(&pattern->rule[i], (RuleSet)which);
+            if (set && in_set(set, code_point, classes)) bits |= set_bit(i, (RuleSet)which);
+        }
+    return bits;
+}
+
+static SplitBits shape_bits(uint32_t classes) {
+    SplitBits bits = 0;
+    if (in_set(&upper_or_caseless, 0, classes)) bits |= UPPER;
+    if (in_set(&lower_or_caseless, 0, classes)) bits |= LOWER;
+    if (in_set(&white_space, 0, classes)) bits |= WHITE_SPACE;
+    if (in_set(&newline, 0, classes)) bits |= NEWLINE;
+    return bits;
+}
+
+// The rules that may match where a character with these bits stands.
+static SplitBits begin_bits(const SplitPattern *pattern, SplitBits bits, bool is_quote) {
+    SplitBits begins = 0;
+    for (int i = 0; i < pattern->n_rules; i++) {
+        SplitBits sets = 0; // one of these must have the character
+        switch (pattern->rule[i].shape) {
+        case SPLIT_CONTRACTION: break;
+        case SPLIT_RUN: sets = set_bit(i, LEAD) | set_bit(i, RUN); break;
+        case SPLIT_LED_RUN: sets = set_bit(i, LEAD); break;
+        case SPLIT_CASED_LOWER:
+        case SPLIT_CASED_UPPER: sets = set_bit(i, LEAD) | UPPER | LOWER; break;
+        case SPLIT_LINES:
+        case SPLIT_BLANKS:
+        case SPLIT_TRAILING: sets = WHITE_SPACE; break;
+        }
+        bool may = sets ? (bits & sets) != 0 : is_quote;
+        if (may) begins |= (SplitBits)1 << (BEGINS + i);
     }
-    Character c = wide_character(span, at);
-    *end = c.end;
-    return in_set(s.set, c);
+    return begins;
 }
 
-// The end of the longest run of at most `max` characters of the set (0: no upper bound).
-static int64_t run_end(RuleSet s, SplitSpan span, int64_t at, int max) {
-    int64_t end;
-    for (int n = 0; (max == 0 || n < max) && set_has(s, span, at, &end); n++) at = end;
+SplitProgram split_program(const SplitPattern *pattern) {
+    SplitProgram p = {.pattern = pattern};
+    for (int i = 0; i < pattern->n_rules; i++)
+        for (int which = 0; which < RULE_SETS; which++) {
+            const CharSet *set = set_of_rule(&pattern->rule[i], (RuleSet)which);
+            if (has_wide_ranges(set)) p.has_ranges = true;
+        }
+    for (int c = 0; c < 128; c++) {
+        uint32_t classes = unicode_ascii_class[c];
+        if (c == '\n' || c == '\r') classes |= SPLIT_NEWLINE;
+        SplitBits bits = rule_bits(pattern, c, classes) | shape_bits(classes);
+        p.ascii[c] = bits | begin_bits(pattern, bits, c == '\'');
+    }
+    for (int i = 0; i < UNICODE_KINDS; i++) {
+        uint32_t classes = unicode_class_of_kind(i);
+        SplitBits bits = rule_bits(pattern, -1, classes) | shape_bits(classes);
+        p.wide[i] = bits | begin_bits(pattern, bits, false);
+    }
+    return p;
+}
+
+// ---- characters
+
+// Sixteen bytes, so that it travels in registers.
+typedef struct Character {
+    SplitBits bits;     // 0: there is none, the end of the span
+    int32_t code_point; // -1: ill-formed bytes, which are of class Cn
+    int32_t length;     // bytes
+} Character;
+
+// Characters of three bytes are nearly all past ASCII, in most scripts.
+static int32_t wide_code_point(SplitSpan span, int64_t at, int *length) {
+    const unsigned char *p = (const unsigned char *)span.text.data + at;
+    if (at + 2 < span.to && (p[0] & 0xF0) == 0xE0 && (p[1] & 0xC0) == 0x80 &&
+        (p[2] & 0xC0) == 0x80) {
+        int32_t c = (p[0] & 0x0F) << 12 | (p[1] & 0x3F) << 6 | (p[2] & 0x3F);
+        *length = 3;
+        if (c >= 0x800 && (c < 0xD800 || c > 0xDFFF)) return c;
+    }
+    return utf8_decode((Str){span.text.data + at, (size_t)(span.to - at)}, length);
+}
+
+static SplitBits wide_bits(const SplitProgram *p, int32_t c) {
+    int kind = unicode_kind(c);
+    if (!p->has_ranges) return p->wide[kind];
+    uint32_t classes = unicode_class_of_kind(kind);
+    SplitBits bits = rule_bits(p->pattern, c, classes) | shape_bits(classes);
+    return bits | begin_bits(p->pattern, bits, false);
+}
+
+static Character character_at(const SplitProgram *p, SplitSpan span, int64_t at) {
+    if (at >= span.to) return (Character){.code_point = -1};
+    unsigned char byte = (unsigned char)span.text.data[at];
+    if (byte < 128) return (Character){p->ascii[byte], byte, 1};
+    int length;
+    int32_t c = wide_code_point(span, at, &length);
+    return (Character){wide_bits(p, c), c, length};
+}
+
+// The end of the run of characters that have a bit.
+static int64_t run_end(const SplitProgram *p, SplitSpan span, int64_t at, SplitBits bit) {
+    const unsigned char *data = (const unsigned char *)span.text.data;
+    for (;;) {
+        while (at < span.to && data[at] < 128 && (p->ascii[data[at]] & bit)) at++;
+        if (at == span.to || data[at] < 128) return at;
+        int length;
+        if (!(wide_bits(p, wide_code_point(span, at, &length)) & bit)) return at;
+        at += length;
+    }
+}
+
+// The same of at most `max` characters.
+static int64_t short_run_end(const SplitProgram *p, SplitSpan span, int64_t at, SplitBits bit,
+                             int max) {
+    for (int n = 0; n < max; n++) {
+        Character c = character_at(p, span, at);
+        if (!(c.bits & bit)) return at;
+        at += c.length;
+    }
     return at;
 }
 
-// The same for sets that are no rule's own.
-static int64_t class_run_end(SplitSpan span, int64_t at, const CharSet *set) {
-    for (Character c = character_at(span, at); in_set(set, c); c = character_at(span, at))
-        at = c.end;
-    return at;
-}
+// ---- shapes: each gives the end of its match at `at`, where the character `first` stands
 
 // 's 't 're 've 'm 'll 'd.  Ignoring case, the long s (U+017F) is an s too: it folds to it.
-static int64_t contraction_end(SplitSpan span, int64_t at, bool ignores_case) {
+static int64_t contraction_end(const SplitProgram *p, SplitSpan span, int64_t at,
+                               bool ignores_case) {
     if (at + 1 >= span.to || span.text.data[at] != '\'') return NO_MATCH;
     int32_t letter[2] = {0, 0};
     int64_t end[2] = {at + 1, at + 1};
     for (int i = 0; i < 2; i++) {
-        Character c = character_at(span, i ? end[0] : at + 1);
+        Character c = character_at(p, span, i ? end[0] : at + 1);
         letter[i] = ignores_case ? unicode_lower(c.code_point) : c.code_point;
         if (ignores_case && c.code_point == 0x17F) letter[i] = 's';
-        end[i] = c.end;
+        end[i] = (i ? end[0] : at + 1) + c.length;
     }
     switch (letter[0]) {
     case 's':
@@ -132,69 +205,72 @@ static int64_t contraction_end(SplitSpan span, int64_t at, bool ignores_case) {
     }
 }
 
-static int64_t run_match(const SplitProgram *program, int index, SplitSpan span, int64_t at) {
-    const SplitRule *rule = &program->pattern->rule[index];
-    RuleSet run = rule_set(program, index, SPLIT_SET_RUN);
-    int64_t begin = at, after, ignored;
-    if (rule->lead && set_has(rule_set(program, index, SPLIT_SET_LEAD), span, at, &after)) {
-        if (set_has(run, span, after, &ignored))
-            begin = after;
+static int64_t run_match(const SplitProgram *p, int index, SplitSpan span, int64_t at,
+                         Character first) {
+    const SplitRule *rule = &p->pattern->rule[index];
+    SplitBits run = set_bit(index, RUN);
+    int64_t begin = at;
+    if (first.bits & set_bit(index, LEAD)) {
+        if (character_at(p, span, at + first.length).bits & run)
+            begin = at + first.length;
         else if (rule->shape == SPLIT_LED_RUN)
             return NO_MATCH;
     } else if (rule->shape == SPLIT_LED_RUN) {
         return NO_MATCH;
     }
-    int64_t end = run_end(run, span, begin, rule->max);
+    if (begin == at && !(first.bits & run)) return NO_MATCH;
+    int64_t end =
+        rule->max ? short_run_end(p, span, begin, run, rule->max) : run_end(p, span, begin, run);
     // A minimum is given for ASCII sets only, so that bytes are characters.
-    if (end == begin || end - begin < rule->min) return NO_MATCH;
-    return rule->tail ? run_end(rule_set(program, index, SPLIT_SET_TAIL), span, end, 0) : end;
+    if (end - begin < rule->min) return NO_MATCH;
+    return rule->tail ? run_end(p, span, end, set_bit(index, TAIL)) : end;
 }
 
 // UPPER* LOWER+: the run of UPPER gives back characters until one is in LOWER as well.
-static int64_t cased_lower_end(SplitSpan span, int64_t at) {
+static int64_t cased_lower_end(const SplitProgram *p, SplitSpan span, int64_t at) {
     int64_t after_shared = NO_MATCH, end = at;
-    Character c = character_at(span, at);
-    while (in_set(&upper_or_caseless, c)) {
-        end = c.end;
-        if (in_set(&lower_or_caseless, c)) after_shared = end;
-        c = character_at(span, end);
+    Character c = character_at(p, span, at);
+    while (c.bits & UPPER) {
+        end += c.length;
+        if (c.bits & LOWER) after_shared = end;
+        c = character_at(p, span, end);
     }
-    return in_set(&lower_or_caseless, c) ? class_run_end(span, end, &lower_or_caseless)
-                                         : after_shared;
+    return c.bits & LOWER ? run_end(p, span, end, LOWER) : after_shared;
 }
 
-static int64_t cased_upper_end(SplitSpan span, int64_t at) {
-    int64_t end = class_run_end(span, at, &upper_or_caseless);
-    return end == at ? NO_MATCH : class_run_end(span, end, &lower_or_caseless);
+static int64_t cased_upper_end(const SplitProgram *p, SplitSpan span, int64_t at) {
+    int64_t end = run_end(p, span, at, UPPER);
+    return end == at ? NO_MATCH : run_end(p, span, end, LOWER);
 }
 
-static int64_t cased_match(const SplitRule *rule, SplitSpan span, int64_t at) {
-    int64_t (*word_end)(SplitSpan, int64_t) =
+static int64_t cased_match(const SplitProgram *p, int index, SplitSpan span, int64_t at,
+                           Character first) {
+    const SplitRule *rule = &p->pattern->rule[index];
+    int64_t (*word_end)(const SplitProgram *, SplitSpan, int64_t) =
         rule->shape == SPLIT_CASED_LOWER ? cased_lower_end : cased_upper_end;
-    Character first = character_at(span, at);
-    int64_t end = in_set(rule->lead, first) ? word_end(span, first.end) : NO_MATCH;
-    if (end == NO_MATCH) end = word_end(span, at);
+    int64_t end =
+        first.bits & set_bit(index, LEAD) ? word_end(p, span, at + first.length) : NO_MATCH;
+    if (end == NO_MATCH) end = word_end(p, span, at);
     if (end == NO_MATCH || !rule->has_contraction) return end;
-    int64_t contraction = contraction_end(span, end, rule->ignores_case);
+    int64_t contraction = contraction_end(p, span, end, rule->ignores_case);
     return contraction == NO_MATCH ? end : contraction;
 }
 
-static int64_t lines_match(SplitSpan span, int64_t at) {
+static int64_t lines_match(const SplitProgram *p, SplitSpan span, int64_t at) {
     int64_t after_newline = NO_MATCH;
-    for (Character c = character_at(span, at); in_set(&white_space, c);
-         c = character_at(span, c.end)) {
-        if (in_set(&newline, c)) after_newline = c.end;
+    for (Character c; (c = character_at(p, span, at)).bits & WHITE_SPACE;) {
+        at += c.length;
+        if (c.bits & NEWLINE) after_newline = at;
     }
     return after_newline;
 }
 
 // A run of white space leaves its last character to the word that follows it.
-static int64_t blanks_match(SplitSpan span, int64_t at) {
+static int64_t blanks_match(const SplitProgram *p, SplitSpan span, int64_t at) {
     int64_t end = at, before_last = NO_MATCH;
-    for (Character c = character_at(span, at); in_set(&white_space, c);
-         c = character_at(span, c.end)) {
+    for (Character c; (c = character_at(p, span, end)).bits & WHITE_SPACE;) {
         before_last = end;
-        end = c.end;
+        end += c.length;
     }
     if (end == span.to && end > at) return end;
     return before_last > at ? before_last : NO_MATCH;
@@ -202,81 +278,45 @@ static int64_t blanks_match(SplitSpan span, int64_t at) {
 
 // "$" is the end of a line, as in Oniguruma: before every "\n" and at the end of the span.  After a
 // failure nothing in the same run of white space can match either: *next goes behind it.
-static int64_t trailing_match(SplitSpan span, int64_t at, int64_t *next) {
+static int64_t trailing_match(const SplitProgram *p, SplitSpan span, int64_t at, int64_t *next) {
     int64_t before_newline = NO_MATCH, end = at;
-    for (Character c = character_at(span, at); in_set(&white_space, c);
-         c = character_at(span, end)) {
+    for (Character c; (c = character_at(p, span, end)).bits & WHITE_SPACE;) {
         if (c.code_point == '\n' && end > at) before_newline = end;
-        end = c.end;
+        end += c.length;
     }
     if (end > at) *next = end;
     return end == span.to && end > at ? end : before_newline;
 }
 
-static int64_t rule_match(const SplitProgram *program, int index, SplitSpan span, int64_t at,
-                          int64_t *next) {
-    const SplitRule *rule = &program->pattern->rule[index];
+static int64_t rule_match(const SplitProgram *p, int index, SplitSpan span, int64_t at,
+                          Character first, int64_t *next) {
+    const SplitRule *rule = &p->pattern->rule[index];
     switch (rule->shape) {
-    case SPLIT_CONTRACTION: return contraction_end(span, at, rule->ignores_case);
+    case SPLIT_CONTRACTION: return contraction_end(p, span, at, rule->ignores_case);
     case SPLIT_RUN:
-    case SPLIT_LED_RUN: return run_match(program, index, span, at);
+    case SPLIT_LED_RUN: return run_match(p, index, span, at, first);
     case SPLIT_CASED_LOWER:
-    case SPLIT_CASED_UPPER: return cased_match(rule, span, at);
-    case SPLIT_LINES: return lines_match(span, at);
-    case SPLIT_BLANKS: return blanks_match(span, at);
-    case SPLIT_TRAILING: return trailing_match(span, at, next);
+    case SPLIT_CASED_UPPER: return cased_match(p, index, span, at, first);
+    case SPLIT_LINES: return lines_match(p, span, at);
+    case SPLIT_BLANKS: return blanks_match(p, span, at);
+    case SPLIT_TRAILING: return trailing_match(p, span, at, next);
     }
     return NO_MATCH;
 }
 
-// Whether a rule may match where this ASCII character stands.
-static bool rule_may_begin(const SplitProgram *program, int index, unsigned char byte) {
-    const SplitRule *rule = &program->pattern->rule[index];
-    Character c = {byte, ascii_classes(byte), 0};
-    bool is_lead = rule->lead && in_set(rule->lead, c);
-    switch (rule->shape) {
-    case SPLIT_CONTRACTION: return byte == '\'';
-    case SPLIT_RUN: return is_lead || in_set(rule->set, c);
-    case SPLIT_LED_RUN: return is_lead;
-    case SPLIT_CASED_LOWER:
-    case SPLIT_CASED_UPPER:
-        return is_lead || in_set(&upper_or_caseless, c) || in_set(&lower_or_caseless, c);
-    case SPLIT_LINES:
-    case SPLIT_BLANKS:
-    case SPLIT_TRAILING: return in_set(&white_space, c);
-    }
-    return true;
-}
-
-SplitProgram split_program(const SplitPattern *pattern) {
-    SplitProgram p = {.pattern = pattern};
-    for (int i = 0; i < pattern->n_rules; i++) {
-        if (pattern->rule[i].shape != SPLIT_CONTRACTION) p.begins_wide |= (uint8_t)(1 << i);
-        for (int byte = 0; byte < 128; byte++) {
-            Character c = {byte, ascii_classes((unsigned char)byte), 0};
-            for (int which = 0; which < SPLIT_SETS; which++) {
-                RuleSet s = rule_set(&p, i, (SplitSet)which);
-                if (s.set && in_set(s.set, c)) p.in_set[byte] |= s.bit;
-            }
-            if (rule_may_begin(&p, i, (unsigned char)byte)) p.begins[byte] |= (uint8_t)(1 << i);
-        }
-    }
-    return p;
-}
-
 bool split_pattern_find(const SplitProgram *program, SplitSpan span, int64_t *start, int64_t *end) {
     for (int64_t at = *start; at < span.to;) {
-        unsigned char byte = (unsigned char)span.text.data[at];
-        unsigned rules = byte < 128 ? program->begins[byte] : program->begins_wide;
-        int64_t next = byte < 128 ? at + 1 : 0; // 0: not known yet
+        Character first = character_at(program, span, at);
+        int64_t next = at + first.length;
+        SplitBits rules = first.bits >> BEGINS;
         for (int i = 0; rules; i++, rules >>= 1) {
             if (!(rules & 1)) continue;
-            *end = rule_match(program, i, span, at, &next);
+            *end = rule_match(program, i, span, at, first, &next);
             if (*end == NO_MATCH) continue;
             *start = at;
             return true;
         }
-        at = next ? next : character_at(span, at).end;
+        at = next;
     }
     return false;
 }

@@ -51,13 +51,15 @@ typedef struct SplitSpan {
     int64_t from, to;
 } SplitSpan;
 
-// A pattern, and what each ASCII character is to its rules: nearly all text is decided by these.
-typedef enum SplitSet { SPLIT_SET_LEAD, SPLIT_SET_RUN, SPLIT_SET_TAIL, SPLIT_SETS } SplitSet;
+// A pattern, and what each character is to its rules, looked up beforehand: one set bit for each
+// set of the pattern that has the character, and one for each rule that may match where it stands.
+// Sets without ranges past ASCII depend on the class alone, so wide characters need no more than it.
+typedef uint64_t SplitBits;
 typedef struct SplitProgram {
     const SplitPattern *pattern;
-    uint32_t in_set[128]; // bit SPLIT_SETS * rule + SplitSet: the rule's set has the character
-    uint8_t begins[128];  // bit rule: the rule may match where the character stands
-    uint8_t begins_wide;  // the same for all other characters
+    SplitBits ascii[128];
+    SplitBits wide[UNICODE_KINDS]; // by unicode_kind, unless has_ranges
+    bool has_ranges;               // past ASCII
 } SplitProgram;
 SplitProgram split_program(const SplitPattern *pattern);
 

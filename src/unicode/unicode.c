@@ -31,20 +31,23 @@ static bool is_hangul(int32_t c) {
     return c >= HANGUL_S && c < HANGUL_S + HANGUL_N_S;
 }
 
-static int class_byte(int32_t c) {
+int unicode_kind(int32_t c) {
     if (!is_code_point(c)) return UNICODE_CATEGORY_CN;
     int block = unicode_class_index[c >> UNICODE_BLOCK_BITS];
     return unicode_class_block[block_position(block, c)];
 }
 
 UnicodeCategory unicode_category(int32_t code_point) {
-    return (UnicodeCategory)(class_byte(code_point) & CLASS_CATEGORY);
+    return (UnicodeCategory)(unicode_kind(code_point) & CLASS_CATEGORY);
+}
+
+uint32_t unicode_class_of_kind(int kind) {
+    uint32_t bit = (uint32_t)1 << (kind & CLASS_CATEGORY);
+    return kind & CLASS_WHITE_SPACE ? bit | UNICODE_WHITE_SPACE : bit;
 }
 
 uint32_t unicode_class(int32_t code_point) {
-    int byte = class_byte(code_point);
-    uint32_t bit = (uint32_t)1 << (byte & CLASS_CATEGORY);
-    return byte & CLASS_WHITE_SPACE ? bit | UNICODE_WHITE_SPACE : bit;
+    return unicode_class_of_kind(unicode_kind(code_point));
 }
 
 static int32_t mapped(const UnicodePair *pair, int n, int32_t code_point) {
