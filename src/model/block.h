@@ -32,8 +32,8 @@ Tensor *block_begin(const Stream *s, int l, Tensor *x);
 Tensor *block_norm(const Stream *s, Site site, int l, Tensor *x, const Norm *norm);
 // The same on a sub-layer's output, for models that have such a norm; `site` sees the result.
 Tensor *block_post_norm(const Stream *s, Site site, int l, Tensor *y, const Norm *norm);
-// The stream after a sub-layer: x + y, or y alone when the residual is off.  A share of y may be left
-// out while the model learns (op_dropout).
+// The stream after a sub-layer: x + y, or y alone when the residual is off.  A share of y may be
+// left out while the model learns (op_dropout).
 Tensor *block_residual(const Stream *s, Site site, int l, Tensor *x, Tensor *y);
 // What the sequences of the batch carry in layer l, from the from-th number of its carry on.
 const Recurrence *block_recurrence(const Stream *s, int l, int64_t from);

@@ -26,7 +26,8 @@ typedef struct ModelPlan {
 
 // A model with random weights: matrices are normal with deviation 0.02 (Radford et al. 2019), those
 // that end a sub-layer divided by sqrt(2 L), norms 1, biases 0; what recurrences start with is told
-// in create.c.  The same plan gives the same weights everywhere.  ERROR_FORMAT names a number that is impossible, ERROR_MEMORY.
+// in create.c.  The same plan gives the same weights everywhere.  ERROR_FORMAT names a number that
+// is impossible, ERROR_LIMIT a weight that does not fit.
 MUST_USE Model *model_create(const ModelPlan *plan, Error *err);
 
 // Turns every weight of an opened model into f32 values of its own, which may be changed.

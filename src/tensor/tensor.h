@@ -24,7 +24,8 @@ typedef struct Tensor {
     int64_t adapter_row;          // of its first row in the adapter: views have another
 } Tensor;
 
-// A low-rank addition to a frozen weight w (O, I): w + scale b a (Hu et al. 2021, arXiv 2106.09685).
+// A low-rank addition to a frozen weight w (O, I): w + scale b a (Hu et al. 2021, arXiv
+// 2106.09685).
 struct Adapter {
     Tensor a, b; // (r, I) (O, r), f32
     float scale;
