@@ -173,12 +173,12 @@ typedef void TileFunction(const FloatTile *tile);
     }
 #define TILE_NAME(kind, rows) tile_##kind##_##rows,
 #define FEW(X, kind)          X(kind, 1) X(kind, 2) X(kind, 3)
-#define MANY(X, kind)                                                                           \
-    FEW(X, kind)                                                                                \
-    X(kind, 4)                                                                                  \
-    X(kind, 5)                                                                                  \
-    X(kind, 6) X(kind, 7) X(kind, 8) X(kind, 9) X(kind, 10) X(kind, 11) X(kind, 12) X(kind, 13) \
-        X(kind, 14)
+#define MANY(X, kind) \
+    FEW(X, kind)      \
+    X(kind, 4)        \
+    X(kind, 5)        \
+    X(kind, 6)        \
+    X(kind, 7) X(kind, 8) X(kind, 9) X(kind, 10) X(kind, 11) X(kind, 12) X(kind, 13) X(kind, 14)
 
 FEW(TILE, F16)
 FEW(TILE, BF16)
@@ -282,18 +282,21 @@ static void panel_pairs(const PanelJob *job) {
 
 // to[j][i] = from[i][j] of 32-bit items, n rows by k; distances in items.
 static void turn(const char *from, int64_t row, char *to, int64_t to_row, int64_t n, int64_t k) {
-    int64_t i = 0;
-    for (; i + VF <= n; i += VF) {
-        int64_t j = 0;
-        for (; j + VF <= k; j += VF)
-            transpose(from + (i * row + j) * 4, row, to + (j * to_row + i) * 4, to_row);
-        for (; j < k; j++)
-            for (int64_t l = i; l < i + VF; l++)
-                memcpy(to + (j * to_row + l) * 4, from + (l * row + j) * 4, 4);
+    enum { COLUMNS = 64 }; // at a time: their lines stay in the L1 cache until they are whole
+    for (int64_t j0 = 0; j0 < k; j0 += COLUMNS) {
+        int64_t end = min_i64(j0 + COLUMNS, k), i = 0;
+        for (; i + VF <= n; i += VF) {
+            int64_t j = j0;
+            for (; j + VF <= end; j += VF)
+                transpose(from + (i * row + j) * 4, row, to + (j * to_row + i) * 4, to_row);
+            for (; j < end; j++)
+                for (int64_t l = i; l < i + VF; l++)
+                    memcpy(to + (j * to_row + l) * 4, from + (l * row + j) * 4, 4);
+        }
+        for (; i < n; i++)
+            for (int64_t j = j0; j < end; j++)
+                memcpy(to + (j * to_row + i) * 4, from + (i * row + j) * 4, 4);
     }
-    for (; i < n; i++)
-        for (int64_t j = 0; j < k; j++)
-            memcpy(to + (j * to_row + i) * 4, from + (i * row + j) * 4, 4);
 }
 
 static void transpose_rows(const float *from, int64_t from_row, float *to, int64_t to_row,

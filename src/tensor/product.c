@@ -7,10 +7,11 @@
 #include <string.h>
 
 enum {
-    BLOCK_ROWS = 126,         // a multiple of the kernels' tiles
-    BLOCK_K = 512,            // even: BF16 panels hold pairs of columns
-    SHARES_PER_THREAD = 4,    // so that no thread waits long for the last share
-    SHARE_PRODUCTS = 1 << 15, // multiply-adds that are worth a share of their own
+    BLOCK_ROWS = 126,            // a multiple of the kernels' tiles
+    BLOCK_K = 512,               // even: BF16 panels hold pairs of columns
+    STRAIGHT_ROW = BLOCK_K + 16, // from row to row: no power of two, which caches take badly
+    SHARES_PER_THREAD = 4,       // so that no thread waits long for the last share
+    SHARE_PRODUCTS = 1 << 15,    // multiply-adds that are worth a share of their own
     ALIGNMENT = 64
 };
 
@@ -46,7 +47,7 @@ static size_t rounded_bytes(const Product *p) {
     return p->bf16 ? sizeof(uint16_t) * BLOCK_ROWS * BLOCK_K : 0;
 }
 static size_t scratch_bytes(const Product *p) {
-    return rows_lie_straight(p) ? 0 : rounded_bytes(p) + sizeof(float) * BLOCK_ROWS * BLOCK_K;
+    return rows_lie_straight(p) ? 0 : rounded_bytes(p) + sizeof(float) * BLOCK_ROWS * STRAIGHT_ROW;
 }
 
 size_t product_bytes(const Product *p, int threads) {
@@ -77,16 +78,16 @@ typedef struct Piece {
     int64_t rows, k;
 } Piece;
 
-// Lays the rows of a piece straight: f32, k apart.
+// Lays the rows of a piece straight: f32, STRAIGHT_ROW apart.
 static void straighten(const Work *w, Piece piece, float *to) {
     int64_t row = w->p->a_row, column = w->p->a_column;
     if (row == 1) {
-        w->kernels->transpose(piece.from, column, to, piece.k, piece.k, piece.rows);
+        w->kernels->transpose(piece.from, column, to, STRAIGHT_ROW, piece.k, piece.rows);
         return;
     }
     for (int64_t i = 0; i < piece.rows; i++)
         for (int64_t l = 0; l < piece.k; l++)
-            to[i * piece.k + l] = piece.from[i * row + l * column];
+            to[i * STRAIGHT_ROW + l] = piece.from[i * row + l * column];
 }
 
 // Rows rounded to bf16: as such, an even number of them, or (without products of bf16) as f32.
@@ -98,7 +99,7 @@ static size_t round_rows(const Work *w, Piece piece, int64_t row, uint16_t *roun
         w->kernels->encode_bf16(piece.from + i * row, to, piece.k);
         if (piece.k % 2) to[piece.k] = 0;
         if (!w->kernels->panel_bf16)
-            w->kernels->decode[DTYPE_BF16](to, straight + i * piece.k, piece.k);
+            w->kernels->decode[DTYPE_BF16](to, straight + i * STRAIGHT_ROW, piece.k);
     }
     return (size_t)width * sizeof *rounded;
 }
@@ -109,16 +110,16 @@ static const void *piece_rows(const Work *w, Piece piece, int worker, size_t *ro
     char *scratch = w->scratch + w->scratch_bytes * (size_t)worker;
     uint16_t *rounded = (uint16_t *)(void *)scratch;
     float *straight = (float *)(void *)(scratch + rounded_bytes(p));
-    *row_bytes = sizeof(float) * (size_t)p->a_row;
+    int64_t row = p->a_row;
     if (p->a_column != 1) {
         straighten(w, piece, straight);
         piece.from = straight;
-        *row_bytes = sizeof(float) * (size_t)piece.k;
+        row = STRAIGHT_ROW;
     }
+    *row_bytes = sizeof(float) * (size_t)row;
     if (!p->bf16) return piece.from;
-    size_t rounded_row =
-        round_rows(w, piece, (int64_t)(*row_bytes / sizeof(float)), rounded, straight);
-    *row_bytes = w->kernels->panel_bf16 ? rounded_row : sizeof(float) * (size_t)piece.k;
+    size_t rounded_row = round_rows(w, piece, row, rounded, straight);
+    *row_bytes = w->kernels->panel_bf16 ? rounded_row : sizeof(float) * STRAIGHT_ROW;
     return w->kernels->panel_bf16 ? (const void *)rounded : straight;
 }
 
