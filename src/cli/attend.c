@@ -189,7 +189,7 @@ static bool attend(AttendCommand *c, const Positionals *rest, Error *err) {
         !setup_tokens(&c->setup, text, c->special, &query.ids, &query.n, err))
         return false;
     c->ids = query.ids;
-    if (!run_open(&run, c->setup.pool, err)) return false;
+    if (!setup_pack(&c->setup, err) || !run_open(&run, c->setup.pool, err)) return false;
     if (c->setup.kernels) run.kernels = c->setup.kernels;
     run.exact = true;
     bool ok = attention_map(&run, c->setup.model, &c->setup.arena, query, &c->map, err);

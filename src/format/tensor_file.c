@@ -76,6 +76,15 @@ bool tensor_file_intact(const TensorFile *file, Error *err) {
     return true;
 }
 
+void tensor_file_forget(const TensorFile *file, const void *bytes, size_t n) {
+    uintptr_t at = (uintptr_t)bytes;
+    for (int i = 0; i < file->n_parts; i++) {
+        const FileView *view = &file->part[i].view;
+        uintptr_t begin = (uintptr_t)view->data;
+        if (at >= begin && at - begin < view->n) file_forget(view, at - begin, n);
+    }
+}
+
 // The sum cannot overflow: the readers make sure that tensors do not share bytes.
 int64_t tensor_file_bytes(const TensorFile *file) {
     int64_t sum = 0;

@@ -69,6 +69,9 @@ MUST_USE bool tensor_file_dtype(const TensorFile *file, const TensorEntry *entry
 // False with an ERROR_IO naming the file if a mapped file has shrunk since it was opened.
 MUST_USE bool tensor_file_intact(const TensorFile *file, Error *err);
 
+// These bytes of a tensor are not needed soon: mapped pages are given back to the system.
+void tensor_file_forget(const TensorFile *file, const void *bytes, size_t n);
+
 // Bytes of all tensors.
 int64_t tensor_file_bytes(const TensorFile *file);
 

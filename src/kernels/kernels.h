@@ -17,13 +17,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "quant/dtype.h"
+#include "quant/panels.h"
 
 // ---------------------------------------------------------------- activations in int8
 //
 // A row of K values (K a multiple of 32), for products with quantised weights:
-//   int8 q[K]  |  float scale[K/32]  |  float sum[K/32]        value = q * scale
-// scale = max|x|/127 of the 32 values, q rounded to nearest even, sum = scale * (sum of q).
+//   int8 q[K]  |  float scale[K/32]  |  int16 sum[K/16]        value = q * scale
+// scale = max|x|/127 of the 32 values, q rounded to nearest even, sum of the q of 16 values.
 static inline size_t q8_row_bytes(int64_t k) {
     return (size_t)k + (size_t)(k / 32) * 8;
 }
@@ -56,15 +56,8 @@ typedef struct GemmJob {
 } GemmJob;
 typedef void GemmKernel(const GemmJob *job);
 
-// The same product with weights in panels.  A panel holds PANEL_ROWS consecutive rows of a weight,
-// interleaved so that a vector has one column of many rows: each output is then one chain of
+// The same product with weights in panels (quant/panels.h): each output is one chain of
 // multiply-adds over k in ascending order, in every tile, for any number of activation rows.
-//   F32, F16   [k][32]
-//   BF16       [k/2][32][2]: pairs of columns side by side; an odd last one is paired with zero
-//   quantised  quant/panels.h
-// Rows beyond the weight's last are zero.
-enum { PANEL_ROWS = 32 };
-
 typedef struct PanelJob {
     const void *panel; // of the rows 0 .. 31; the next lies panel_bytes further on
     size_t panel_bytes;
@@ -112,12 +105,14 @@ typedef struct Kernels {
 
     // weights of the type times f32 rows: F32, F16, BF16 (NULL for other types)
     LinearKernel *linear[DTYPE_LIMIT];
-    // weights of the type times int8 rows: every quantised type (NULL for F32, F16, BF16)
-    LinearKernel *linear_q8[DTYPE_LIMIT];
+    // panels of the type times int8 rows: every quantised type (NULL for F32, F16, BF16)
+    PanelKernel *panel_q8[DTYPE_LIMIT];
     GemmKernel *gemm;
 
     // rows between f32 and stored types
     void (*decode[DTYPE_LIMIT])(const void *row, float *values, int64_t n);
+    // a panel of a quantised type as one of F32 (NULL for F32, F16, BF16)
+    void (*panel_decode[DTYPE_LIMIT])(const void *panel, float *values, int64_t k);
     void (*encode_f16)(const float *values, uint16_t *row, int64_t n);
     void (*encode_bf16)(const float *values, uint16_t *row, int64_t n);
     void (*encode_q8)(const float *values, void *q8_row, int64_t n); // the int8 activations above

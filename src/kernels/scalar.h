@@ -23,6 +23,7 @@ void scalar_encode_q8(const float *values, void *q8_row, int64_t n);
 
 // Each fills its entries of the table.
 void scalar_linear_entries(Kernels *table);
+void scalar_panel_entries(Kernels *table);
 void scalar_attend_entries(Kernels *table);
 void scalar_limit_entries(Kernels *table);
 

@@ -1,17 +1,18 @@
 // op_linear.c - products of activations with weights, one or several weights on one input.
 //
-// The outputs of all parts form one range of work, cut into chunks of weight rows that the pool
+// The outputs of all parts form one range of work, cut into chunks of 32 weight rows that the pool
 // hands out.  Activations are prepared once and shared: as they are, or rounded to int8 where a
-// quantised weight meets a run that is not exact.  An exact run decodes each chunk of a quantised
-// weight to f32 first.  Either way an output depends on its two rows alone, so the cut is free.
+// quantised weight meets a run that is not exact: there a chunk is a panel, packed first if the
+// weight is stored by rows.  An exact run decodes each chunk of a quantised weight to f32 rows.
+// Either way an output depends on its two rows alone, so the cut is free.
 #include <string.h>
 
 #include "tensor/ops.h"
 
 enum {
-    ROWS_PER_CHUNK = 32, // weight rows decoded or multiplied at once
-    X_ROWS_PER_JOB = 64, // activation rows a kernel call works through: they stay in the L2 cache
-    BACK_CHUNK = 128     // weight rows decoded at once on the way back
+    ROWS_PER_CHUNK = PANEL_ROWS, // weight rows decoded or multiplied at once
+    X_ROWS_PER_JOB = 128, // activation rows a kernel call works through: they stay in the L2 cache
+    BACK_CHUNK = 128      // weight rows decoded at once on the way back
 };
 
 typedef struct LinearNode {
@@ -34,6 +35,8 @@ typedef struct LinearWork {
     const Tensor *x;
     const char *x_q8; // (T) int8 rows, NULL if no part needs them
     float *decoded;   // (threads, ROWS_PER_CHUNK, I), NULL if no part needs it
+    char *packed;     // (threads, packed_bytes): rows in the other layout, NULL if no part needs it
+    size_t packed_bytes;
     const LinearPart *part;
     int n_parts;
     Tensor **y;
@@ -49,41 +52,77 @@ static void add_bias(const Kernels *kernels, Tensor *y, const Tensor *bias, int6
     }
 }
 
-// Weight rows from .. from+n-1 of a part with all activation rows.
-static void linear_chunk(const LinearWork *work, int p, int64_t from, int64_t n, int worker) {
+// Rows from .. from+n-1 as they are stored by rows; `packed` is used where they are in panels.
+static const void *rows_of(const Tensor *w, int64_t from, int64_t n, char *packed) {
+    if (!w->in_panels) return tensor_row(w, from);
+    panel_unpack(w->dtype, tensor_panel(w, from / PANEL_ROWS), n, tensor_cols(w), packed);
+    return packed;
+}
+
+static const void *panel_of(const Tensor *w, int64_t from, int64_t n, char *packed) {
+    if (w->in_panels) return tensor_panel(w, from / PANEL_ROWS);
+    panel_pack(w->dtype, tensor_row(w, from), n, tensor_cols(w), packed);
+    return packed;
+}
+
+// Weight rows from .. from+n-1 with all activation rows: from f32 rows, or panels and int8 rows.
+static void chunk_f32(const LinearWork *work, const Tensor *w, int64_t from, int64_t n, Tensor *y,
+                      int worker) {
     const Kernels *kernels = work->kernels;
-    const Tensor *w = work->part[p].w, *x = work->x;
-    Tensor *y = work->y[p];
-    int64_t k = tensor_cols(x), n_x = tensor_rows(x);
-    Route route = route_of(work->run, w);
-    LinearJob job = {.w = tensor_row(w, from),
+    int64_t k = tensor_cols(w), n_x = tensor_rows(work->x);
+    LinearJob job = {.w = w->data,
                      .w_row_bytes = tensor_row_bytes(w),
                      .n_out = n,
+                     .x_row_bytes = (size_t)k * sizeof(float),
                      .y_stride = tensor_cols(y),
                      .k = k};
     LinearKernel *kernel = kernels->linear[w->dtype];
-    const char *x_rows = x->data;
-    job.x_row_bytes = (size_t)k * sizeof(float);
-    if (route == ROUTE_DECODE) {
+    if (route_of(work->run, w) == ROUTE_DECODE) {
         float *rows = work->decoded + (int64_t)worker * ROWS_PER_CHUNK * k;
+        const char *source =
+            rows_of(w, from, n, work->packed + work->packed_bytes * (size_t)worker);
         for (int64_t i = 0; i < n; i++)
-            kernels->decode[w->dtype](tensor_row(w, from + i), rows + i * k, k);
+            kernels->decode[w->dtype](source + job.w_row_bytes * (size_t)i, rows + i * k, k);
         job.w = rows;
         job.w_row_bytes = job.x_row_bytes;
         kernel = kernels->linear[DTYPE_F32];
-    } else if (route == ROUTE_Q8) {
-        x_rows = work->x_q8;
-        job.x_row_bytes = q8_row_bytes(k);
-        kernel = kernels->linear_q8[w->dtype];
+    } else {
+        job.w = tensor_row(w, from);
     }
     for (int64_t j = 0; j < n_x; j += X_ROWS_PER_JOB) {
-        job.x = x_rows + job.x_row_bytes * (size_t)j;
+        job.x = tensor_f32(work->x) + k * j;
         job.n_x = n_x - j < X_ROWS_PER_JOB ? n_x - j : X_ROWS_PER_JOB;
         job.y = tensor_f32(y) + j * job.y_stride + from;
         kernel(&job);
     }
-    const Tensor *bias = work->part[p].bias;
-    if (bias && bias->data) add_bias(kernels, y, bias, from, n);
+}
+
+static void chunk_q8(const LinearWork *work, const Tensor *w, int64_t from, int64_t n, Tensor *y,
+                     int worker) {
+    int64_t k = tensor_cols(w), n_x = tensor_rows(work->x);
+    char *packed = work->packed + work->packed_bytes * (size_t)worker;
+    PanelJob job = {.panel = panel_of(w, from, n, packed),
+                    .panel_bytes = panel_bytes(w->dtype, k),
+                    .n_out = n,
+                    .x_row_bytes = q8_row_bytes(k),
+                    .y_stride = tensor_cols(y),
+                    .k = k};
+    for (int64_t j = 0; j < n_x; j += X_ROWS_PER_JOB) {
+        job.x = work->x_q8 + job.x_row_bytes * (size_t)j;
+        job.n_x = n_x - j < X_ROWS_PER_JOB ? n_x - j : X_ROWS_PER_JOB;
+        job.y = tensor_f32(y) + j * job.y_stride + from;
+        work->kernels->panel_q8[w->dtype](&job);
+    }
+}
+
+static void linear_chunk(const LinearWork *work, int p, int64_t from, int64_t n, int worker) {
+    const Tensor *w = work->part[p].w, *bias = work->part[p].bias;
+    Tensor *y = work->y[p];
+    if (route_of(work->run, w) == ROUTE_Q8)
+        chunk_q8(work, w, from, n, y, worker);
+    else
+        chunk_f32(work, w, from, n, y, worker);
+    if (bias && bias->data) add_bias(work->kernels, y, bias, from, n);
 }
 
 static void linear_task(void *arg, int64_t begin, int64_t end, int worker) {
@@ -112,13 +151,25 @@ static void round_task(void *arg, int64_t begin, int64_t end, int worker) {
                                  work->q8 + q8_row_bytes(work->k) * (size_t)row, work->k);
 }
 
+// Does a part's layout have to be changed on the way?
+static bool needs_packing(const Run *run, const Tensor *w) {
+    Route route = route_of(run, w);
+    return (route == ROUTE_Q8 && !w->in_panels) || (route == ROUTE_DECODE && w->in_panels);
+}
+
 static void linear_compute(Run *run, LinearWork *work, bool needs_q8, bool needs_decode) {
     int64_t k = tensor_cols(work->x), n_x = tensor_rows(work->x);
     int threads = pool_threads(run->pool);
+    for (int p = 0; p < work->n_parts; p++) {
+        const Tensor *w = work->part[p].w;
+        size_t bytes = needs_packing(run, w) ? (panel_bytes(w->dtype, k) + 63) / 64 * 64 : 0;
+        if (bytes > work->packed_bytes) work->packed_bytes = bytes;
+    }
     char *x_q8 = needs_q8 ? run_bytes(run, q8_row_bytes(k) * (size_t)n_x) : NULL;
     float *decoded = NULL;
     if (needs_decode)
         decoded = run_bytes(run, sizeof(float) * (size_t)(threads * ROWS_PER_CHUNK * k));
+    work->packed = run_bytes(run, work->packed_bytes * (size_t)threads);
     if (run->dry) return;
     if (needs_q8) {
         RoundWork rounding = {run->kernels, tensor_f32(work->x), x_q8, k};
