@@ -284,30 +284,33 @@ static void block_scales(DType t, const uint8_t *block, PanelBlock *to) {
     }
 }
 
-static int8_t block_value(DType t, int stored) {
+// What stored numbers are above their values, and the table of the types that have one.
+static int value_offset(DType t) {
     switch (t) {
-    case DTYPE_Q4_0: return (int8_t)(stored - 8);
-    case DTYPE_Q5_0: return (int8_t)(stored - 16);
-    case DTYPE_Q6_K: return (int8_t)(stored - 32);
-    case DTYPE_Q3_K: return (int8_t)(stored - 4);
-    case DTYPE_IQ4_NL:
-    case DTYPE_IQ4_XS: return block_iq4_values[stored];
-    case DTYPE_MXFP4: return block_mxfp4_values[stored];
-    default: return (int8_t)stored;
+    case DTYPE_Q4_0: return 8;
+    case DTYPE_Q5_0: return 16;
+    case DTYPE_Q6_K: return 32;
+    case DTYPE_Q3_K: return 4;
+    default: return 0;
     }
+}
+
+static const int8_t *value_table(DType t) {
+    if (t == DTYPE_MXFP4) return block_mxfp4_values;
+    return t == DTYPE_IQ4_NL || t == DTYPE_IQ4_XS ? block_iq4_values : NULL;
 }
 
 void panel_block(DType dtype, const void *block, PanelBlock *to) {
     PanelForm form = panel_form(dtype);
     const uint8_t *planes = (const uint8_t *)block + panel_values_at(form);
-    int8_t value[256]; // of each stored number
-    int n = 1 << (form.value_bits[0] + form.value_bits[1]);
-    for (int i = 0; i < n; i++) value[i] = block_value(dtype, i);
+    const int8_t *table = value_table(dtype);
+    int offset = value_offset(dtype);
     block_scales(dtype, block, to);
     for (int g = 0; g < form.values / 32; g++, planes += panel_group_bytes(form)) {
         uint8_t stored[32 * PANEL_ROWS];
         planes_take(planes, form.value_bits, 8, 4 * PANEL_ROWS, stored);
         int8_t *q = to->q[8 * g][0];
-        for (int i = 0; i < 32 * PANEL_ROWS; i++) q[i] = value[stored[i]];
+        for (int i = 0; table && i < 32 * PANEL_ROWS; i++) q[i] = table[stored[i]];
+        for (int i = 0; !table && i < 32 * PANEL_ROWS; i++) q[i] = (int8_t)(stored[i] - offset);
     }
 }
