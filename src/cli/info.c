@@ -98,6 +98,9 @@ static void print_person(const Info *info, Arena *arena) {
                           short_count(count, (double)info->all.total),
                           (double)info->all.bytes / 1e6),
                arena);
+    if (info->all.in_panels)
+        print_fact("layout", STR("native: matrices in panels, for heed alone (docs/native.md)"),
+                   arena);
     print_fact("shape",
                str_printf(arena, "%d layers, %d wide, feed-forward %d wide", c->layers, c->width,
                           c->ffn_width),

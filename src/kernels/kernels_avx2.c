@@ -117,7 +117,6 @@ WORD vi vi_table(const int8_t t[16], vi v) {
     return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(_mm_loadu_si128((const void *)t)), v);
 }
 WORD vf vi_to_f(vi v) { return _mm256_cvtepi32_ps(v); }
-WORD vi vi_of_f(vf v) { return _mm256_cvtps_epi32(v); }
 WORD vi vi_dot(vi a, vi w, vi x) {
     return _mm256_add_epi32(a, _mm256_madd_epi16(_mm256_maddubs_epi16(w, x), _mm256_set1_epi16(1)));
 }

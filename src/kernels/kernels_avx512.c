@@ -93,7 +93,6 @@ WORD vi vi_table(const int8_t t[16], vi v) {
     return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(_mm_loadu_si128((const void *)t)), v);
 }
 WORD vf vi_to_f(vi v) { return _mm512_cvtepi32_ps(v); }
-WORD vi vi_of_f(vf v) { return _mm512_cvtps_epi32(v); }
 WORD vi vi_dot(vi a, vi w, vi x) { return _mm512_dpbusd_epi32(a, w, x); }
 WORD vi vi_dot_signed(vi a, vi w, vi x) { // |w| . (sign of w) x: for w and x from -127
     __mmask64 negative = _mm512_movepi8_mask(w);

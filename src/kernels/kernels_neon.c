@@ -109,7 +109,6 @@ WORD vi vi_table(const int8_t t[16], vi v) {
     return vreinterpretq_s32_s8(vqtbl1q_s8(vld1q_s8(t), vreinterpretq_u8_s32(v)));
 }
 WORD vf vi_to_f(vi v) { return vcvtq_f32_s32(v); }
-WORD vi vi_of_f(vf v) { return vcvtnq_s32_f32(v); }
 WORD vi vi_dot_signed(vi a, vi w, vi x) {
     return vdotq_s32(a, vreinterpretq_s8_s32(w), vreinterpretq_s8_s32(x));
 }

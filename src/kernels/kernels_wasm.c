@@ -122,7 +122,6 @@ WORD vi vi_of_bytes(const uint8_t *p) {
 }
 WORD vi vi_table(const int8_t t[16], vi v) { return wasm_i8x16_swizzle(wasm_v128_load(t), v); }
 WORD vf vi_to_f(vi v) { return wasm_f32x4_convert_i32x4(v); }
-WORD vi vi_of_f(vf v) { return wasm_i32x4_trunc_sat_f32x4(wasm_f32x4_nearest(v)); }
 WORD vi dot_low(vi w, vi x) {
     return wasm_i32x4_dot_i16x8(wasm_i16x8_extend_low_i8x16(w), wasm_i16x8_extend_low_i8x16(x));
 }

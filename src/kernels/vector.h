@@ -15,7 +15,6 @@
 //   vf_sum vf_highest                                 over the lanes, in a fixed order
 //   vf_sum4(a, b, c, d)                               an f4: the sum of each, all in one order
 //   vi_zero vi_set vi_load vi_store vi_and vi_or vi_xor vi_to_f
-//   vi_of_f                                           rounds to nearest, ties to even
 //   vi_of_bytes(p)                                    VF unsigned bytes
 //   vi_shr(a, n) vi_shl(a, n)                         of the 32 bits of each lane
 //   vi_table(t, v)                                    bytes: t[v] of 16 bytes

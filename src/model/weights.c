@@ -17,6 +17,11 @@ void weights_visit(WeightVisitor *v, int layer, const Weight *list) {
     for (const Weight *w = list; w->tensor; w++) v->visit(v->user, w, layer);
 }
 
+bool weight_fits_panels(const Weight *w) {
+    int64_t rows = w->parts > 1 ? w->dim[0] / w->parts : PANEL_ROWS;
+    return w->dim[1] && w->place != PLACE_NORM_POSITION && rows % PANEL_ROWS == 0;
+}
+
 // The layer's number stands where the prefix has "%d".
 const char *weight_name(const Arch *arch, const Weight *weight, int layer, bool is_hf,
                         char out[WEIGHT_NAME_MAX]) {
@@ -101,6 +106,7 @@ static void count_weight(void *user, const Weight *weight, int layer) {
     int64_t n = tensor_count(weight->tensor);
     counter->count.place[weight->place] += n;
     counter->count.total += n;
+    if (weight->tensor->in_panels) counter->count.in_panels += n;
     counter->count.bytes += (int64_t)tensor_bytes(weight->tensor);
 }
 

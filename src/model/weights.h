@@ -39,7 +39,11 @@ typedef struct Weight {
     Place place;
     Form form;
     bool is_optional;
+    int parts; // > 1: as many views of equal parts are used
 } Weight;
+
+// Can this matrix be held in panels?  Position tables are looked up by rows, views begin a panel.
+bool weight_fits_panels(const Weight *weight);
 
 // Called with each weight and its layer (-1: of no layer).
 typedef struct WeightVisitor WeightVisitor;
@@ -76,6 +80,7 @@ typedef struct WeightCount {
     int64_t place[PLACE_COUNT]; // parameters
     int64_t total;
     int64_t bytes;
+    int64_t in_panels; // of the total
 } WeightCount;
 // Of the whole model or of one layer.  Tied weights count once.
 WeightCount weights_count(const Model *model);

@@ -13,11 +13,10 @@ typedef struct Packing {
     size_t bytes; // of all panels
 } Packing;
 
-// Vectors and position tables are looked up by rows; trained weights stay as they are.
+// Weights that are trained stay as they are.
 static bool is_packed(const Weight *w) {
     const Tensor *t = w->tensor;
-    return t->rank == 2 && dtype_is_quantized(t->dtype) && !t->in_panels && !t->grad &&
-           w->place != PLACE_NORM_POSITION;
+    return dtype_is_quantized(t->dtype) && !t->in_panels && !t->grad && weight_fits_panels(w);
 }
 
 static size_t bytes_in_panels(const Tensor *t) {
