@@ -179,8 +179,8 @@ void gguf_copy_metadata(GgufWriter *w, const GgufFile *file);
 MUST_USE bool gguf_add_tensor(GgufWriter *w, Str name, DType dtype, int rank, const int64_t *dim,
                               Error *err);
 
-// The same for a matrix of a quantised type whose rows lie in panels (quant/panels.h); its bytes are
-// those of whole panels.
+// The same for a matrix of a quantised type whose rows lie in panels (quant/panels.h); its bytes
+// are those of whole panels.
 MUST_USE bool gguf_add_panels(GgufWriter *w, Str name, DType dtype, const int64_t dim[2],
                               Error *err);
 

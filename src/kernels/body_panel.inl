@@ -313,7 +313,8 @@ WORD void tile(DType t, bool is_apart, int n_rows, int strip, const Piece *piece
 
 // ---------------------------------------------------------------- every tile
 
-enum { DIRECT_ROWS = 4 }; // activation rows at once, straight from the panel
+// Activation rows at once, straight from the panel: 1, 2 or 4 (of three, the last is repeated).
+enum { DIRECT_ROWS = 4, DIRECT_TILES = 3 };
 
 // Strip `strip` of a piece with some activation rows.
 typedef void Tile(int strip, const Piece *piece, const Q8Row *row, float (*y)[PANEL_ROWS]);
@@ -341,11 +342,7 @@ WORD DType apart_type(DType t) {
                                     float(*y)[PANEL_ROWS]) {                         \
         tile(DTYPE_##name, is_apart, n_rows, strip, piece, row, y);                  \
     }
-#define X(name)             \
-    TILE(name, 1, false, 1) \
-    TILE(name, 2, false, 2) \
-    TILE(name, 3, false, 3) \
-    TILE(name, 4, false, 4)
+#define X(name) TILE(name, 1, false, 1) TILE(name, 2, false, 2) TILE(name, 4, false, 4)
 DIRECT_TYPES(X)
 #undef X
 #define X(name) TILE(name, apart, true, PANEL_TILE)
@@ -353,9 +350,8 @@ APART_TYPES(X)
 #undef X
 #undef TILE
 
-static Tile *const direct_tiles[DTYPE_LIMIT][DIRECT_ROWS] = {
-#define X(name) \
-    [DTYPE_##name] = {tile_##name##_1, tile_##name##_2, tile_##name##_3, tile_##name##_4},
+static Tile *const direct_tiles[DTYPE_LIMIT][DIRECT_TILES] = {
+#define X(name) [DTYPE_##name] = {tile_##name##_1, tile_##name##_2, tile_##name##_4},
     DIRECT_TYPES(X)
 #undef X
 };
@@ -396,7 +392,7 @@ WORD void direct_rows(DType t, const uint8_t *block, int64_t k, int n_rows, Q8Ro
     size_t bytes = PANEL_ROWS * type_bytes(t);
     bool is_super = type_values(t) == SUPER_VALUES;
     ScaleRow scale[2 * STEP_GROUPS], shift[2 * STEP_GROUPS];
-    Tile *tile_rows = direct_tiles[direct_type(t)][n_rows - 1];
+    Tile *tile_rows = direct_tiles[direct_type(t)][n_rows / 2];
     for (int64_t k0 = 0; k0 < k; k0 += 32 * STEP_GROUPS) {
         int64_t groups = min_i64(STEP_GROUPS, (k - k0) / 32), blocks = is_super ? 1 : groups;
         for (int64_t b = 0; b < blocks; b++)
@@ -416,10 +412,8 @@ WORD void direct_rows(DType t, const uint8_t *block, int64_t k, int n_rows, Q8Ro
 WORD void panel_direct(DType t, const PanelJob *job, const uint8_t *panel, int64_t i) {
     Q8Row row[DIRECT_ROWS];
     TileY y;
-    int64_t n_tiles = (job->n_x + DIRECT_ROWS - 1) / DIRECT_ROWS;
-    for (int64_t a = 0; a < n_tiles; a++) { // of nearly equal height
-        int64_t j = job->n_x * a / n_tiles;
-        int n = (int)(job->n_x * (a + 1) / n_tiles - j);
+    for (int64_t j = 0; j < job->n_x; j += DIRECT_ROWS) {
+        int n = job->n_x - j < 3 ? (int)(job->n_x - j) : DIRECT_ROWS;
         rows_take(job, j, i, n, job->adds, row, &y);
         direct_rows(t, panel, job->k, n, row, &y);
         rows_give(job, j, i, n, &y);

@@ -72,8 +72,8 @@ const char *weight_name(const Arch *arch, const Weight *weight, int layer, bool 
 // unless it is known to be needless (rotary buffers, attention masks).
 MUST_USE bool weights_load(Model *model, Error *err);
 
-// Brings every quantised matrix into panels, so that a model which is to be run is read in the order
-// in which it is computed.  The pool (or NULL) shares the work.  Once is enough.
+// Brings every quantised matrix into panels, so that a model which is to be run is read in the
+// order in which it is computed.  The pool (or NULL) shares the work.  Once is enough.
 MUST_USE bool weights_pack(Model *model, Pool *pool, Error *err);
 
 typedef struct WeightCount {

@@ -100,8 +100,8 @@ static void add_move(Moves *m, Move new, int shift) {
     m->latest[new.file] = m->n;
 }
 
-// The planes of n items, `width` bytes of a row in each line; `at` is the first byte of the panel's.
-// Item i has, for each of its bytes b, its bits where place(t, i * width + b, part) says.
+// The planes of n items, `width` bytes of a row in each line, from byte `at` of the panel's block
+// on.  Byte b of item i has its bits where place(t, first + i * width + b, part) says.
 static int add_planes(Moves *m, DType t, const int bits[2], int n, int first, int width, int at,
                       Place (*place)(DType t, int i, int part)) {
     for (int part = 0; part < 2 && bits[part]; part++) {
