@@ -42,13 +42,13 @@ static Model *saved(const Model *model, const char *name, bool as_hf, ExportOpti
 }
 
 // Logits of some fixed ids, in memory of the run.
-static const float *logits_of(Run *run, const Model *model) {
+static const float *logits_of(Run *run, const Model *model, bool is_exact) {
     static int32_t ids[N_IDS];
     SingleBatch single;
     Error err = {0};
     for (int i = 0; i < N_IDS; i++) ids[i] = (7 * i + 3) % 64;
     if (!CHECK(run_open(run, NULL, &err))) return NULL;
-    run->exact = true;
+    run->exact = is_exact;
     Batch *batch = batch_single(&single, ids, N_IDS);
     run_plan_begin(run);
     model_forward(run, model, batch);
@@ -59,7 +59,7 @@ static const float *logits_of(Run *run, const Model *model) {
 static double largest_difference(const Model *a, const Model *b) {
     Run run_a, run_b;
     double largest = 0;
-    const float *x = logits_of(&run_a, a), *y = logits_of(&run_b, b);
+    const float *x = logits_of(&run_a, a, true), *y = logits_of(&run_b, b, true);
     for (int64_t i = 0; x && y && i < N_IDS * a->config.vocab; i++)
         largest = fmax(largest, fabs((double)x[i] - (double)y[i]));
     run_close(&run_a);
@@ -398,6 +398,59 @@ TEST(export, threads_change_nothing) {
 }
 
 // ---------------------------------------------------------------- what the author said
+// ---------------------------------------------------------------- the native layout
+static Str file_bytes(Arena *arena, const char *name) {
+    Error err = {0};
+    Str text = {0};
+    char path[1024];
+    snprintf(path, sizeof path, "%s", test_path(name));
+    test_check(file_read(arena, path, 1 << 26, &text, &err), __FILE__, __LINE__, "%s", err.text);
+    return text;
+}
+
+static bool same_logits_of(const Model *a, const Model *b, bool is_exact) {
+    Run run_a, run_b;
+    const float *x = logits_of(&run_a, a, is_exact), *y = logits_of(&run_b, b, is_exact);
+    bool ok = x && y && memcmp(x, y, sizeof *x * (size_t)(N_IDS * a->config.vocab)) == 0;
+    run_close(&run_a);
+    run_close(&run_b);
+    return ok;
+}
+
+static bool same_logits(const Model *a, const Model *b) {
+    return same_logits_of(a, b, true) && same_logits_of(a, b, false);
+}
+
+// A native file computes the same bits, and becomes the usual file again, byte for byte.
+TEST(export, native_layout_loses_nothing) {
+    static const DType types[] = {DTYPE_Q8_0, DTYPE_Q4_0};
+    Arena arena;
+    Error err = {0};
+    if (!CHECK(arena_init(&arena, ARENA_DEFAULT, &err))) return;
+    for (int i = 0; i < N_NAMES * 2; i++) {
+        const char *name = names[i / 2];
+        Model *source = open_fixture(name, false);
+        ExportOptions options = {.has_type = true, .type = types[i % 2]}, as_they_are = {0};
+        ExportOptions native = {.in_panels = true};
+        Model *usual = saved(source, "usual.gguf", false, options);
+        Model *panels = usual ? saved(usual, "native.gguf", false, native) : NULL;
+        Model *back = panels ? saved(panels, "back.gguf", false, as_they_are) : NULL;
+        if (back) {
+            Str want = file_bytes(&arena, "usual.gguf"), have = file_bytes(&arena, "back.gguf");
+            test_check(str_equal(want, have), __FILE__, __LINE__, "%s: not the same file", name);
+            CHECK(weights_count(usual).in_panels == 0);
+            CHECK(weights_count(panels).in_panels > 0);
+            test_check(same_logits(usual, panels), __FILE__, __LINE__, "%s: other logits", name);
+            CHECK(weights_pack(usual, NULL, &err));
+            CHECK(weights_count(usual).in_panels >= weights_count(panels).in_panels);
+            test_check(same_logits(usual, panels), __FILE__, __LINE__, "%s: other when packed",
+                       name);
+        }
+        model_close(back), model_close(panels), model_close(usual), model_close(source);
+    }
+    arena_drop(&arena);
+}
+
 TEST(export, advice_and_ends_survive) {
     Model *source = open_fixture("llama", true);
     static const int32_t ends[] = {2, 5};

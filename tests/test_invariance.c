@@ -55,6 +55,7 @@ static bool way_open(Way *way, const char *name, bool is_fast, DType cache) {
         if (way->model->is_tied) way->model->head = way->model->embed;
         WeightVisitor nothing = {quantise, way->model}; // renews the views of fused weights
         way->model->arch->weights(&nothing, way->model);
+        if (!CHECK(weights_pack(way->model, NULL, &err))) return false;
     }
     if (!CHECK(run_open(&way->run, NULL, &err))) return false;
     way->run.exact = !is_fast;

@@ -29,9 +29,10 @@ static bool table_complete(const Kernels *k) {
     for (int i = 0; i < DTYPE_LIMIT; i++) {
         bool known = dtype_known(i), quantized = known && dtype_is_quantized((DType)i);
         bool cached = i == DTYPE_F32 || i == DTYPE_F16 || i == DTYPE_Q8_0;
-        ok = ok && !k->decode[i] == !known && !k->linear_q8[i] == !quantized &&
-             !k->panel[i] == !(known && !quantized) && !k->pack[i] == !k->panel[i] &&
-             !k->unpack[i] == !k->panel[i] && !k->scores[i] == !cached && !k->values[i] == !cached;
+        ok = ok && !k->decode[i] == !known && !k->panel_q8[i] == !quantized &&
+             !k->panel_decode[i] == !quantized && !k->panel[i] == !(known && !quantized) &&
+             !k->pack[i] == !k->panel[i] && !k->unpack[i] == !k->panel[i] &&
+             !k->scores[i] == !cached && !k->values[i] == !cached;
     }
     return KERNEL_CHECK(ok, k, "%s", "an entry is missing, or one too many");
 }
@@ -440,13 +441,14 @@ TEST(kernels, decode) {
 // The int8 row of n values against its definition: scale, nearest integers, sums.
 static bool q8_row_right(const Kernels *k, const float *x, const char *row, int64_t n) {
     for (int64_t g = 0; g < n / 32; g++) {
-        float scale, sum, max = 0;
-        int q_sum = 0;
+        float scale, max = 0;
+        int q_sum[2] = {0, 0};
+        int16_t sum[2];
         memcpy(&scale, row + n + g * 4, 4);
-        memcpy(&sum, row + n + (n / 32 + g) * 4, 4);
+        memcpy(sum, row + n + (n / 32 + g) * 4, 4);
         for (int64_t i = g * 32; i < g * 32 + 32; i++) {
             int q = (signed char)row[i];
-            q_sum += q;
+            q_sum[i % 32 / 16] += q;
             max = fmaxf(max, fabsf(x[i]));
             double off = fabs((double)scale * q - (double)x[i]);
             if (!KERNEL_CHECK(off <= 0.50002 * (double)scale && q >= -127, k,
@@ -455,11 +457,10 @@ static bool q8_row_right(const Kernels *k, const float *x, const char *row, int6
                 return false;
             }
         }
-        double want_sum = (double)scale * q_sum;
         if (!KERNEL_CHECK(within(scale, (double)max / 127, 2e-7 * (double)max / 127), k,
                           "q8 scale %g of max %g", (double)scale, (double)max) ||
-            !KERNEL_CHECK(within(sum, want_sum, 2e-7 * fabs(want_sum)), k, "q8 sum %g, want %g",
-                          (double)sum, want_sum)) {
+            !KERNEL_CHECK(sum[0] == q_sum[0] && sum[1] == q_sum[1], k, "q8 sums %d %d, want %d %d",
+                          sum[0], sum[1], q_sum[0], q_sum[1])) {
             return false;
         }
     }

@@ -25,7 +25,7 @@ static float half_value(DType dtype, uint16_t h) {
 // Random numbers, packed by the table under test from rows with gaps (`layout` 0), from columns (1)
 // or from every second item (2).
 static PanelWeight panel_weight(const Kernels *k, DType dtype, int64_t n, int64_t n_k, int layout) {
-    PanelWeight w = {dtype, n, n_k, input_floats(n * n_k), NULL, panel_float_bytes(dtype, n_k)};
+    PanelWeight w = {dtype, n, n_k, input_floats(n * n_k), NULL, panel_bytes(dtype, n_k)};
     int64_t row = layout == 1 ? 1 : n_k * (layout ? 2 : 1) + layout + n_k % 2;
     int64_t column = layout == 1 ? n + 1 : layout ? 2 : 1, size = dtype == DTYPE_F32 ? 4 : 2;
     int64_t items = n && n_k ? (n - 1) * row + (n_k - 1) * column + 1 : 0;
@@ -103,7 +103,7 @@ static bool pack_to_bf16_of(const Kernels *k, int64_t n, int64_t n_k) {
         memcpy(&from[i], &bits, 4);
         rounded[i] = f32_to_bf16(from[i]);
     }
-    size_t bytes = panel_float_bytes(DTYPE_BF16, n_k);
+    size_t bytes = panel_bytes(DTYPE_BF16, n_k);
     char *got = input_bytes(bytes, 4), *want = input_bytes(bytes, 2);
     PackJob job = {.from = from, .row = n_k, .column = 1, .n = n, .k = n_k, .panel = got};
     k->pack_to_bf16(&job);
@@ -225,7 +225,7 @@ static bool panel_cut(const Kernels *k, const PanelWeight *w, PanelJob job, cons
         job.k = later ? w->k - k_cut : k_cut;
         job.adds = later || whole.adds;
         job.panel = w->panels + w->panel_bytes * (size_t)(right ? panels : 0) +
-                    (later ? panel_float_bytes(w->dtype, k_cut) : 0);
+                    (later ? panel_bytes(w->dtype, k_cut) : 0);
         job.x = x_at(&whole, lower ? rows : 0) + (later ? k_cut : 0);
         job.y = whole.y + (lower ? rows * whole.y_stride : 0) + (right ? panels * PANEL_ROWS : 0);
         k->panel[w->dtype](&job);
@@ -303,7 +303,7 @@ static bool bf16_rows_of(const Kernels *k, int64_t n_k, int64_t n_out, int64_t n
         k->panel_bf16(&one);
         one.k = n_k - half;
         one.x = rows + j * width + half;
-        one.panel = w.panels + panel_float_bytes(DTYPE_BF16, half);
+        one.panel = w.panels + panel_bytes(DTYPE_BF16, half);
         one.adds = true;
         k->panel_bf16(&one);
         ok = KERNEL_CHECK(same_bits(alone, job.y + j * job.y_stride, n_out), k,

@@ -2,58 +2,6 @@
 // precision, and rule 1 of kernels.h: an output has the same bits however the call was cut.
 #include "tests/kernel_check.h"
 
-// ---------------------------------------------------------------- the call under test
-
-// One product of random rows.  Rows are padded to odd strides, so nothing relies on their distance.
-typedef struct Product {
-    LinearKernel *kernel;
-    DType dtype;
-    LinearJob job;
-} Product;
-
-static float *single_output(const Product *p, int64_t i, int64_t j, float *y) {
-    LinearJob one = p->job;
-    one.w = (const char *)p->job.w + (size_t)i * p->job.w_row_bytes;
-    one.x = (const char *)p->job.x + (size_t)j * p->job.x_row_bytes;
-    one.n_out = one.n_x = 1;
-    one.y = y;
-    one.y_stride = 1;
-    p->kernel(&one);
-    return y;
-}
-
-// Every output of the call equals the output of a call for it alone; nothing else was written.
-static bool outputs_alone(const Kernels *k, const Product *p) {
-    const LinearJob *job = &p->job;
-    bool intact = output_intact(job->y, job->n_x, job->n_out, job->y_stride);
-    if (!KERNEL_CHECK(intact, k, "linear %s k %d, %d x %d: canary", dtype_name(p->dtype),
-                      (int)job->k, (int)job->n_out, (int)job->n_x)) {
-        return false;
-    }
-    for (int64_t j = 0; j < job->n_x; j++) {
-        for (int64_t i = 0; i < job->n_out; i++) {
-            float alone, *y = &job->y[j * job->y_stride + i];
-            single_output(p, i, j, &alone);
-            if (!KERNEL_CHECK(same_bits(&alone, y, 1), k,
-                              "linear %s k %d: output (%d, %d) of %d x %d is %.9g, alone %.9g",
-                              dtype_name(p->dtype), (int)job->k, (int)i, (int)j, (int)job->n_out,
-                              (int)job->n_x, (double)*y, (double)alone)) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-static bool output_close(const Kernels *k, const Product *p, int64_t i, int64_t j, double want,
-                         double tolerance) {
-    float y = p->job.y[j * p->job.y_stride + i];
-    return KERNEL_CHECK(within(y, want, tolerance), k,
-                        "linear %s k %d: output (%d, %d) of %d x %d is %.9g, want %.9g (%.2g)",
-                        dtype_name(p->dtype), (int)p->job.k, (int)i, (int)j, (int)p->job.n_out,
-                        (int)p->job.n_x, (double)y, want, tolerance);
-}
-
 // ---------------------------------------------------------------- quantised weights
 
 // Where the 16-bit scales of a type lie in its block.
@@ -127,58 +75,141 @@ static double q8_product(DType dtype, const char *w, const char *x, int64_t k, d
     return sum;
 }
 
-static bool linear_q8_of(const Kernels *k, const LinearJob *shape, DType dtype, Fill fill) {
-    Product p = {k->linear_q8[dtype], dtype, *shape};
-    int64_t blocks = shape->k / dtype_block_values(dtype);
-    p.job.w_row_bytes = dtype_row_bytes(dtype, shape->k);
-    p.job.w = random_blocks(dtype, blocks * shape->n_out, fill);
-    p.job.x_row_bytes = q8_row_bytes(shape->k) + 12;
-    p.job.x = random_q8_rows(shape->n_x, shape->k, p.job.x_row_bytes, fill != FILL_RANDOM);
-    p.job.y_stride = shape->n_out + 3;
-    p.job.y = output_floats(shape->n_x * p.job.y_stride);
-    p.kernel(&p.job);
-    bool ok = outputs_alone(k, &p);
-    for (int64_t j = 0; ok && j < shape->n_x; j++) {
-        for (int64_t i = 0; ok && i < shape->n_out; i++) {
-            double magnitude;
-            double want = q8_product(dtype, (const char *)p.job.w + (size_t)i * p.job.w_row_bytes,
-                                     (const char *)p.job.x + (size_t)j * p.job.x_row_bytes,
-                                     shape->k, &magnitude);
-            ok = output_close(k, &p, i, j, want, 2e-6 * magnitude);
+// A product of quantised rows, in panels, with int8 rows.
+typedef struct PanelProduct {
+    DType dtype;
+    const char *rows; // the weight as in a file
+    size_t row_bytes;
+    PanelJob job;
+} PanelProduct;
+
+static PanelProduct panel_product(DType dtype, Fill fill, int64_t n_k, int64_t n_out, int64_t n_x) {
+    PanelProduct p = {.dtype = dtype, .row_bytes = dtype_row_bytes(dtype, n_k)};
+    p.rows = random_blocks(dtype, n_k / dtype_block_values(dtype) * n_out, fill);
+    p.job = (PanelJob){.panel_bytes = panel_bytes(dtype, n_k),
+                       .n_out = n_out,
+                       .x_row_bytes = q8_row_bytes(n_k) + 12,
+                       .n_x = n_x,
+                       .y = output_floats(n_x * (n_out + 3)),
+                       .y_stride = n_out + 3,
+                       .k = n_k};
+    char *panels = input_bytes(p.job.panel_bytes * (size_t)panel_count(n_out), 2);
+    for (int64_t i = 0; i < n_out; i += PANEL_ROWS)
+        panel_pack(dtype, p.rows + p.row_bytes * (size_t)i,
+                   n_out - i < PANEL_ROWS ? n_out - i : PANEL_ROWS, n_k,
+                   panels + p.job.panel_bytes * (size_t)(i / PANEL_ROWS));
+    p.job.panel = panels;
+    p.job.x = random_q8_rows(n_x, n_k, p.job.x_row_bytes, fill != FILL_RANDOM);
+    return p;
+}
+
+// Each panel with each row alone gives the same bits; so does adding to zeros.
+static bool panels_alone(const Kernels *k, const PanelProduct *p) {
+    const PanelJob *job = &p->job;
+    if (!KERNEL_CHECK(output_intact(job->y, job->n_x, job->n_out, job->y_stride), k,
+                      "panel %s k %d, %d x %d: canary", dtype_name(p->dtype), (int)job->k,
+                      (int)job->n_out, (int)job->n_x))
+        return false;
+    for (int64_t j = 0; j < job->n_x; j++)
+        for (int64_t i = 0; i < job->n_out; i += PANEL_ROWS) {
+            int64_t n = job->n_out - i < PANEL_ROWS ? job->n_out - i : PANEL_ROWS;
+            float alone[PANEL_ROWS] = {0};
+            PanelJob one = *job;
+            one.panel = (const char *)job->panel + job->panel_bytes * (size_t)(i / PANEL_ROWS);
+            one.x = (const char *)job->x + job->x_row_bytes * (size_t)j;
+            one.n_out = n;
+            one.n_x = 1;
+            one.y = alone;
+            one.adds = (i + j) % 2;
+            k->panel_q8[p->dtype](&one);
+            if (!KERNEL_CHECK(same_bits(alone, job->y + j * job->y_stride + i, n), k,
+                              "panel %s k %d, %d x %d: row %d, panel %d is another alone",
+                              dtype_name(p->dtype), (int)job->k, (int)job->n_out, (int)job->n_x,
+                              (int)j, (int)(i / PANEL_ROWS)))
+                return false;
         }
+    return true;
+}
+
+// Each output is what it was before (`before`, or zeros) plus the product of its rows.
+static bool panels_close(const Kernels *k, const PanelProduct *p, const float *before) {
+    const PanelJob *job = &p->job;
+    for (int64_t j = 0; j < job->n_x; j++)
+        for (int64_t i = 0; i < job->n_out; i++) {
+            double magnitude;
+            const char *x = (const char *)job->x + job->x_row_bytes * (size_t)j;
+            double want =
+                q8_product(p->dtype, p->rows + p->row_bytes * (size_t)i, x, job->k, &magnitude);
+            float y = job->y[j * job->y_stride + i];
+            if (before) want += (double)before[j * job->y_stride + i], magnitude += 1;
+            if (!KERNEL_CHECK(within(y, want, 2e-6 * magnitude), k,
+                              "panel %s k %d: output (%d, %d) of %d x %d is %.9g, want %.9g",
+                              dtype_name(p->dtype), (int)job->k, (int)i, (int)j, (int)job->n_out,
+                              (int)job->n_x, (double)y, want))
+                return false;
+        }
+    return true;
+}
+
+static bool panel_decode_close(const Kernels *k, const PanelProduct *p) {
+    const PanelJob *job = &p->job;
+    float *f32 = output_floats(PANEL_ROWS * job->k), *row = input_floats(job->k);
+    k->panel_decode[p->dtype](job->panel, f32, job->k);
+    bool ok = KERNEL_CHECK(output_intact(f32, 1, PANEL_ROWS * job->k, PANEL_ROWS * job->k + 1), k,
+                           "panel decode %s: canary", dtype_name(p->dtype));
+    for (int64_t i = 0; ok && i < job->n_out && i < PANEL_ROWS; i++) {
+        quant_decode(p->dtype, p->rows + p->row_bytes * (size_t)i, row, job->k);
+        for (int64_t c = 0; ok && c < job->k; c++)
+            ok = KERNEL_CHECK(within(f32[c * PANEL_ROWS + i], (double)row[c], 1e-5), k,
+                              "panel decode %s: row %d, column %d is %.9g, want %.9g",
+                              dtype_name(p->dtype), (int)i, (int)c, (double)f32[c * PANEL_ROWS + i],
+                              (double)row[c]);
     }
+    return ok;
+}
+
+static bool panel_q8_of(const Kernels *k, const PanelJob *shape, DType dtype, Fill fill) {
+    PanelProduct p = panel_product(dtype, fill, shape->k, shape->n_out, shape->n_x);
+    int64_t n = (p.job.n_x - 1) * p.job.y_stride + p.job.n_out;
+    k->panel_q8[dtype](&p.job);
+    bool ok = panels_alone(k, &p) && panels_close(k, &p, NULL) && panel_decode_close(k, &p);
+    float *before = input_floats(n);
+    memcpy(p.job.y, before, (size_t)n * sizeof *before);
+    p.job.adds = true;
+    k->panel_q8[dtype](&p.job);
+    ok = ok && panels_close(k, &p, before);
     buffers_free();
     return ok;
 }
 
-static bool linear_q8_type(const Kernels *k, DType dtype) {
+static bool panel_q8_type(const Kernels *k, DType dtype) {
     int64_t block = dtype_block_values(dtype), longest = block == 32 ? 18 : 4;
     for (int64_t n = 1; n <= longest; n++) {
-        LinearJob shape = {.k = n * block, .n_out = 1 + n * 3 % 9, .n_x = 1 + n * 5 % 8};
-        if (!linear_q8_of(k, &shape, dtype, FILL_RANDOM)) return false;
+        PanelJob shape = {.k = n * block, .n_out = 1 + n * 23 % 70, .n_x = 1 + n * 5 % 8};
+        if (!panel_q8_of(k, &shape, dtype, FILL_RANDOM)) return false;
     }
-    for (int64_t i = 0; i < 81; i++) {
-        LinearJob shape = {.k = block == 32 ? 96 : 256, .n_out = 1 + i % 9, .n_x = 1 + i / 9};
-        if (!linear_q8_of(k, &shape, dtype, FILL_RANDOM)) return false;
+    for (int64_t i = 0; i < 40; i++) {
+        PanelJob shape = {.k = block == 32 ? 96 : 256, .n_out = 1 + i * 7 % 41, .n_x = 1 + i / 2};
+        if (!panel_q8_of(k, &shape, dtype, FILL_RANDOM)) return false;
     }
     for (int fill = FILL_ZEROS; fill < FILL_KINDS; fill++) {
-        LinearJob shape = {.k = 512, .n_out = 3, .n_x = 4};
-        if (!linear_q8_of(k, &shape, dtype, (Fill)fill)) return false;
+        PanelJob shape = {.k = 512, .n_out = 3, .n_x = 4};
+        if (!panel_q8_of(k, &shape, dtype, (Fill)fill)) return false;
     }
-    LinearJob wide = {.k = 256, .n_out = 67, .n_x = 17}, deep = {.k = 2048, .n_out = 5, .n_x = 2};
-    return linear_q8_of(k, &wide, dtype, FILL_RANDOM) && linear_q8_of(k, &deep, dtype, FILL_RANDOM);
+    PanelJob wide = {.k = 256, .n_out = 67, .n_x = 17}, deep = {.k = 2048, .n_out = 5, .n_x = 2};
+    return panel_q8_of(k, &wide, dtype, FILL_RANDOM) && panel_q8_of(k, &deep, dtype, FILL_RANDOM);
 }
 
-static bool linear_q8_right(const Kernels *k) {
+static bool panel_q8_right(const Kernels *k) {
     bool all = true;
     for (int d = 0; d < DTYPE_LIMIT; d++) {
         if (dtype_known(d) && dtype_is_quantized((DType)d)) {
-            bool ok = linear_q8_type(k, (DType)d);
+            bool ok = panel_q8_type(k, (DType)d);
             all = all && ok;
         }
     }
     return all;
 }
-TEST(kernels, linear_q8) {
-    check_tables(linear_q8_right);
+TEST(kernels, panels_q8) {
+    check_tables(panel_q8_right);
 }

@@ -34,7 +34,7 @@ static bool open_parts(HeedEngine *engine, const char *path, const HeedEngineOpt
     engine->pool = pool_open(options->threads, err);
     if (!engine->pool) return false;
     engine->model = model_open(path, (ModelOptions){.no_mmap = options->no_mmap}, err);
-    return engine->model != NULL;
+    return engine->model && weights_pack(engine->model, engine->pool, err);
 }
 
 HeedEngine *heed_engine_open(const char *path, const HeedEngineOptions *options, HeedError *error) {

@@ -75,6 +75,10 @@ bool file_view(FileView *view, const char *path, bool use_map, Error *err) {
     return ok;
 }
 
+void file_forget(const FileView *view, size_t from, size_t n) {
+    if (view->is_mapped) map_forget(view, from, n);
+}
+
 void file_release(FileView *view) {
     if (view->is_mapped) {
         unmap_guarded(view);

@@ -20,6 +20,9 @@ typedef struct FileView {
 // the missing pages by zeros and remembers the loss for file_intact().
 MUST_USE bool file_view(FileView *view, const char *path, bool use_map, Error *err);
 void file_release(FileView *view);
+// Bytes from .. from+n-1 of the view are not needed soon: whole mapped pages are given back to the
+// system, and come from the file again when they are touched.
+void file_forget(const FileView *view, size_t from, size_t n);
 // False with an ERROR_IO if pages of a mapped file have vanished since it was opened.
 MUST_USE bool file_intact(const FileView *view, const char *path, Error *err);
 

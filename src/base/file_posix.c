@@ -7,7 +7,7 @@
 //
 // The handler touches lock-free atomics and calls mmap only, which is a plain system call and thus
 // safe in a handler although POSIX does not list it.
-#define _DEFAULT_SOURCE // MAP_ANONYMOUS, realpath
+#define _DEFAULT_SOURCE // MAP_ANONYMOUS, madvise, realpath
 #include "base/file_system.h"
 
 #include <errno.h>
@@ -99,6 +99,13 @@ void unmap_guarded(FileView *view) {
     munmap((void *)data, view->n);
     close(guard->descriptor);
     atomic_store(&guard->is_taken, false);
+}
+
+void map_forget(const FileView *view, size_t from, size_t n) {
+    size_t begin = (from + page_bytes - 1) / page_bytes * page_bytes;
+    size_t end = (from + n) / page_bytes * page_bytes;
+    if (begin < end)
+        (void)madvise((void *)(uintptr_t)(view->data + begin), end - begin, MADV_DONTNEED);
 }
 
 bool map_is_intact(const FileView *view) {

@@ -11,6 +11,7 @@ enum { PATH_BYTES = 4096 };
 // on.  False if there is no mapping here or no place in the table: then the file is to be read.
 bool map_guarded(FileView *view, int descriptor, size_t n);
 void unmap_guarded(FileView *view);
+void map_forget(const FileView *view, size_t from, size_t n);
 // False if pages had to be replaced or the file is shorter now.
 bool map_is_intact(const FileView *view);
 

@@ -246,7 +246,7 @@ static bool attend(AttendCommand *c, const Positionals *rest, Error *err) {
         !setup_tokens(&c->setup, text, c->special, &query.ids, &query.n, err))
         return false;
     c->ids = query.ids;
-    if (!run_open(&run, c->setup.pool, err)) return false;
+    if (!setup_pack(&c->setup, err) || !run_open(&run, c->setup.pool, err)) return false;
     if (c->setup.kernels) run.kernels = c->setup.kernels;
     run.exact = true;
     bool ok = c->is_all ? wall_make(&run, c->setup.model, &c->setup.arena, query.ids, query.n,

@@ -243,7 +243,9 @@ static bool make_spec(BenchCommand *c, Error *err) {
 static bool bench(BenchCommand *c, const Positionals *rest, Error *err) {
     BenchResult result;
     if (rest->n != 1) return error_set(err, ERROR_USAGE, "give one MODEL");
-    if (!setup_open(&c->setup, rest->text[0], err) || !make_spec(c, err)) return false;
+    if (!setup_open(&c->setup, rest->text[0], err) || !setup_pack(&c->setup, err) ||
+        !make_spec(c, err))
+        return false;
     c->read_bytes = choose_read_bytes();
     if (!c->as_json) print_head(c);
     // A person who names no number of threads sees one and all.

@@ -38,7 +38,7 @@ typedef struct Setup {
     // options
     int64_t threads, context;
     const char *cache;
-    bool exact, no_mmap, no_cache;
+    bool exact, no_mmap, no_cache, no_repack;
     // made from them
     Model *model;
     Pool *pool;
@@ -46,13 +46,16 @@ typedef struct Setup {
     Arena arena; // for whatever the command makes
 } Setup;
 
-// The options --threads --no-mmap, and those of a session with them: --ctx --cache --exact
-// --no-cache; NULL-terminated.  `table` needs SETUP_OPTIONS entries.
-enum { SETUP_OPTIONS = 8 };
+// The options --threads --no-mmap --no-repack, and those of a session with them: --ctx --cache
+// --exact --no-cache; NULL-terminated.  `table` needs SETUP_OPTIONS entries.
+enum { SETUP_OPTIONS = 9 };
 const Option *setup_model_options(Setup *setup, Option table[SETUP_OPTIONS]);
 const Option *setup_options(Setup *setup, Option table[SETUP_OPTIONS]);
 // Opens model and pool; HEED_KERNELS names the kernels.
 MUST_USE bool setup_open(Setup *setup, const char *path, Error *err);
+// Brings the weights into panels, for whoever runs the model without a session.
+MUST_USE bool setup_pack(Setup *setup, Error *err);
+// The same, and opens a session.
 MUST_USE Session *setup_session(Setup *setup, const Probe *probe, Error *err);
 void setup_close(Setup *setup);
 

@@ -56,7 +56,7 @@ static bool eval(EvalCommand *c, const Positionals *rest, Error *err) {
     if (!tokenizer_encode(c->setup.model->tokenizer, &c->setup.arena, text,
                           (EncodeOptions){.add_special = true}, &tokens, err))
         return error_wrap(err, "%s", rest->text[1]);
-    if (!run_open(&run, c->setup.pool, err)) return false;
+    if (!setup_pack(&c->setup, err) || !run_open(&run, c->setup.pool, err)) return false;
     if (c->setup.kernels) run.kernels = c->setup.kernels;
     run.exact = c->setup.exact;
     cli_catch_interrupt();

@@ -120,6 +120,9 @@ static void print_person(const Info *info, Arena *arena) {
                           short_count(count, (double)info->all.total),
                           (double)info->all.bytes / 1e6),
                arena);
+    if (info->all.in_panels)
+        print_fact("layout", STR("native: matrices in panels, for heed alone (docs/native.md)"),
+                   arena);
     Str feed_forward = c->ffn_width ? str_printf(arena, "feed-forward %d wide", c->ffn_width)
                                     : STR("no feed-forward");
     print_fact(

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/term.h"
 #include "generate/generate.h"
+#include "model/weights.h"
 
 enum { PROMPT_BYTES_MAX = 256 << 20 };
 
@@ -20,6 +21,8 @@ const Option *setup_model_options(Setup *s, Option table[SETUP_OPTIONS]) {
         {"", 0, OPTION_HEADING, NULL, NULL, "The model:"},
         {"--threads", 't', OPTION_INT, &s->threads, "N", "threads (default: the cores)", 1, 256},
         {"--no-mmap", 0, OPTION_FLAG, &s->no_mmap, NULL, "read the file instead of mapping it"},
+        {"--no-repack", 0, OPTION_FLAG, &s->no_repack, NULL,
+         "leave the weights as the file has them: slower, but nothing to prepare"},
         {0}};
     memcpy(table, options, sizeof options);
     return table;
@@ -37,7 +40,7 @@ const Option *setup_options(Setup *s, Option table[SETUP_OPTIONS]) {
          "remember nothing: compute the whole text again for each token"},
         {0}};
     setup_model_options(s, table);
-    memcpy(table + 3, options, sizeof options);
+    memcpy(table + 4, options, sizeof options);
     return table;
 }
 
@@ -74,10 +77,15 @@ bool setup_cache_type(const char *name, DType *type, Error *err) {
     return is_known || error_set(err, ERROR_USAGE, "--cache is f16, f32 or q8_0, not '%s'", name);
 }
 
+bool setup_pack(Setup *s, Error *err) {
+    return s->no_repack || weights_pack(s->model, s->pool, err);
+}
+
 Session *setup_session(Setup *s, const Probe *probe, Error *err) {
     DType cache = s->exact ? DTYPE_F32 : DTYPE_F16;
     if (*s->cache && !setup_cache_type(s->cache, &cache, err)) return NULL;
     cli_catch_interrupt();
+    if (!setup_pack(s, err)) return NULL;
     return session_open(s->model,
                         (SessionOptions){.pool = s->pool,
                                          .context = s->context,

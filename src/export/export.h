@@ -27,6 +27,7 @@ typedef struct ExportedWeight {
     Str name;               // in the new file
     const char *role;       // its GGUF name without the layer: "attn_q.weight"
     DType from, wanted, to; // in the model; by the rules above; as the row's length allows
+    bool in_panels;         // in the new file
     int64_t count;          // values
     int64_t bytes;          // in the new file
     double error;           // root mean square of the change, relative to that of the values
@@ -61,6 +62,7 @@ typedef struct ExportOptions {
     DType type;
     Pool *pool;             // NULL: the caller's thread alone
     int64_t shard_bytes;    // folder: of one file; 0: EXPORT_SHARD_BYTES
+    bool in_panels;         // GGUF: quantised matrices in panels, which need no preparation to run
     bool without_tokenizer; // leave it out; else a tokenizer that cannot be written is an error
     // Called with values done and values in all; false ends it with ERROR_CANCELLED.  May be NULL.
     bool (*go_on)(void *user, int64_t done, int64_t total);

@@ -181,7 +181,10 @@ static bool save(Export *e, const char *path, Error *err) {
         return false;
     for (int64_t i = 0; i < e->n; i++) {
         const PlannedWeight *p = &e->weight[i];
-        if (!gguf_add_tensor(w, p->as.name, p->as.to, p->rank, p->dim, err)) return false;
+        bool is_added = p->as.in_panels
+                            ? gguf_add_panels(w, p->as.name, p->as.to, p->dim, err)
+                            : gguf_add_tensor(w, p->as.name, p->as.to, p->rank, p->dim, err);
+        if (!is_added) return false;
     }
     const ExportExtra *extra = e->options.extra;
     if (extra) extra->put_keys(extra->user, w);

@@ -93,7 +93,11 @@ static void add(Export *e, const Weight *w, int layer, Tensor source) {
                              .wanted = wanted,
                              .to = to,
                              .count = tensor_count(&source)};
-    p->as.bytes = (int64_t)dtype_row_bytes(to, cols) * (p->as.count / cols);
+    p->as.in_panels = e->options.in_panels && !e->is_hf && dtype_is_quantized(to) &&
+                      source.rank == 2 && weight_fits_panels(w);
+    int64_t rows = p->as.count / cols;
+    if (p->as.in_panels) rows = panel_count(rows) * PANEL_ROWS;
+    p->as.bytes = (int64_t)dtype_row_bytes(to, cols) * rows;
     if (p->change == FORM_FILTERS) {
         p->rank = 3;
         p->dim[2] = p->dim[1];

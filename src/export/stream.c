@@ -27,8 +27,9 @@ typedef struct Conversion {
     int64_t cols;        // of the new rows
     int head_width;
     bool to_halves;
-    int64_t first;     // row of the chunk
-    char *out;         // the chunk's bytes
+    int64_t first, n;  // rows of the chunk
+    char *out;         // the chunk's rows
+    char *panels;      // the same in panels, if that is wanted
     size_t row_bytes;  // of a new row
     float *scratch;    // (workers, 2, cols)
     RowResult *result; // (rows of the chunk)
@@ -43,10 +44,15 @@ static int64_t source_row(const Conversion *c, int64_t row) {
     return row - in_head + from;
 }
 
-static const void *source_bytes(const Conversion *c, int64_t row) {
-    const PlannedWeight *w = c->weight;
-    size_t bytes = dtype_row_bytes(w->source.dtype, c->cols);
-    return (const char *)w->source.data + bytes * (size_t)source_row(c, row);
+// Its bytes; a row out of a panel is put together in `unpacked`.
+static const void *source_bytes(const Conversion *c, int64_t row, void *unpacked) {
+    const Tensor *source = &c->weight->source;
+    int64_t from = source_row(c, row);
+    size_t bytes = dtype_row_bytes(source->dtype, c->cols);
+    if (!source->in_panels) return (const char *)source->data + bytes * (size_t)from;
+    panel_unpack_row(source->dtype, tensor_panel(source, from / PANEL_ROWS), from % PANEL_ROWS,
+                     c->cols, unpacked);
+    return unpacked;
 }
 
 // A weight is written with what its adapter adds to it.
@@ -60,14 +66,14 @@ static void add_adapter(const Tensor *w, int64_t row, float *values) {
     }
 }
 
-static void read_row(const Conversion *c, int64_t row, float *values) {
+static void read_row(const Conversion *c, int64_t row, float *values, void *unpacked) {
     const PlannedWeight *w = c->weight;
     if (c->turned) {
         int64_t stride = w->source.dim[1];
         for (int64_t i = 0; i < c->cols; i++) values[i] = c->turned[i * stride + row];
         return;
     }
-    quant_decode(w->source.dtype, source_bytes(c, row), values, c->cols);
+    quant_decode(w->source.dtype, source_bytes(c, row, unpacked), values, c->cols);
     if (w->source.adapter) add_adapter(&w->source, source_row(c, row), values);
     for (int64_t i = 0; i < c->cols && w->change == FORM_ONE_PLUS; i++) values[i] -= 1;
     for (int64_t i = 0; i < c->cols && w->change == FORM_LOG; i++) values[i] = -expf(values[i]);
@@ -91,10 +97,10 @@ static void convert_row(const Conversion *c, int64_t row, float *values, float *
     Form form = c->weight->change;
     bool is_moved = form == FORM_SAME || form == FORM_ROTARY || form == FORM_FILTERS;
     if (to == c->weight->source.dtype && is_moved && !c->weight->source.adapter) {
-        memcpy(out, source_bytes(c, row), c->row_bytes);
+        memcpy(out, source_bytes(c, row, again), c->row_bytes);
         return;
     }
-    read_row(c, row, values);
+    read_row(c, row, values, again);
     r->fault = fault_of(values, c->cols, to);
     if (r->fault) return;
     quant_encode(to, values, NULL, out, c->cols);
@@ -112,6 +118,18 @@ static void convert_rows(void *arg, int64_t begin, int64_t end, int worker) {
     for (int64_t i = begin; i < end; i++) convert_row(c, c->first + i, values, values + c->cols);
 }
 
+static void pack_rows(void *arg, int64_t begin, int64_t end, int worker) {
+    (void)worker;
+    const Conversion *c = arg;
+    DType to = c->weight->as.to;
+    for (int64_t i = begin; i < end; i++) {
+        int64_t left = c->n - i * PANEL_ROWS;
+        panel_pack(to, c->out + c->row_bytes * (size_t)(i * PANEL_ROWS),
+                   left < PANEL_ROWS ? left : PANEL_ROWS, c->cols,
+                   c->panels + panel_bytes(to, c->cols) * (size_t)i);
+    }
+}
+
 static bool refuse(const PlannedWeight *w, Fault fault, Error *err) {
     if (fault == FAULT_NOT_FINITE)
         return error_set(err, ERROR_FORMAT, "tensor %.*s holds values that are no finite numbers",
@@ -127,6 +145,18 @@ static int64_t rows_of(const PlannedWeight *w) {
     return w->change == FORM_ROTARY ? w->dim[0] : 1;
 }
 
+// All values of a matrix; a row out of a panel is put together in `unpacked`.
+static void decode_source(const Tensor *source, void *unpacked, float *values) {
+    int64_t cols = tensor_cols(source);
+    for (int64_t r = 0; r < tensor_rows(source); r++, values += cols) {
+        const void *row = source->in_panels ? unpacked : tensor_row(source, r);
+        if (source->in_panels)
+            panel_unpack_row(source->dtype, tensor_panel(source, r / PANEL_ROWS), r % PANEL_ROWS,
+                             cols, unpacked);
+        quant_decode(source->dtype, row, values, cols);
+    }
+}
+
 static Conversion conversion_make(Export *e, PlannedWeight *w, int64_t chunk_rows) {
     int64_t cols = w->as.count / rows_of(w);
     Conversion c = {.weight = w,
@@ -136,13 +166,17 @@ static Conversion conversion_make(Export *e, PlannedWeight *w, int64_t chunk_row
                     .row_bytes = dtype_row_bytes(w->as.to, cols)};
     size_t row = sizeof(float) * (size_t)cols;
     c.out = arena_push_aligned(&e->arena, c.row_bytes * (size_t)chunk_rows, 64);
+    if (w->as.in_panels)
+        c.panels = arena_push_aligned(
+            &e->arena, panel_bytes(w->as.to, cols) * (size_t)panel_count(chunk_rows), 64);
     c.scratch = arena_push_aligned(&e->arena, 2 * row * (size_t)pool_threads(e->options.pool), 64);
     c.result = arena_new(&e->arena, RowResult, chunk_rows);
     if (w->change == FORM_TRANSPOSED && w->source.dtype == DTYPE_F32 && !w->source.adapter) {
         c.turned = tensor_f32(&w->source);
     } else if (w->change == FORM_TRANSPOSED) {
         float *turned = arena_push_aligned(&e->arena, sizeof(float) * (size_t)w->as.count, 64);
-        quant_decode(w->source.dtype, w->source.data, turned, w->as.count);
+        void *unpacked = arena_push_aligned(&e->arena, tensor_row_bytes(&w->source), 64);
+        decode_source(&w->source, unpacked, turned);
         int64_t wide = w->source.dim[1];
         for (int64_t i = 0; w->source.adapter && i < w->source.dim[0]; i++)
             add_adapter(&w->source, i, turned + i * wide);
@@ -157,6 +191,7 @@ static bool stream_weight(Export *e, PlannedWeight *w, int64_t done, ExportSink 
     const ExportOptions *o = &e->options;
     int64_t rows = rows_of(w), cols = w->as.count / rows;
     int64_t chunk = CHUNK_VALUES / cols > 0 ? CHUNK_VALUES / cols : 1;
+    chunk = (chunk + PANEL_ROWS - 1) / PANEL_ROWS * PANEL_ROWS;
     if (chunk > rows) chunk = rows;
     Conversion c = conversion_make(e, w, chunk);
     double change = 0, size = 0;
@@ -164,13 +199,19 @@ static bool stream_weight(Export *e, PlannedWeight *w, int64_t done, ExportSink 
         int64_t n = rows - c.first < chunk ? rows - c.first : chunk;
         if (o->go_on && !o->go_on(o->user, done + c.first * cols, e->total))
             return error_set(err, ERROR_CANCELLED, "cancelled");
+        c.n = n;
         pool_run(o->pool, convert_rows, &c, n, 1 + (1 << 14) / cols);
         for (int64_t i = 0; i < n; i++) {
             if (c.result[i].fault) return refuse(w, c.result[i].fault, err);
             change += c.result[i].change;
             size += c.result[i].size;
         }
-        sink(writer, c.out, c.row_bytes * (size_t)n);
+        if (w->as.in_panels) {
+            pool_run(o->pool, pack_rows, &c, panel_count(n), 1);
+            sink(writer, c.panels, panel_bytes(w->as.to, cols) * (size_t)panel_count(n));
+        } else {
+            sink(writer, c.out, c.row_bytes * (size_t)n);
+        }
     }
     w->as.error = size > 0 ? sqrt(change / size) : 0;
     return true;

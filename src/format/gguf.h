@@ -26,6 +26,7 @@ enum {
     GGUF_STRING_BYTES_MAX = 1 << 30,
     GGUF_ITEMS_MAX = 1 << 30,
     GGUF_NESTING_MAX = 4,   // arrays in arrays
+    GGUF_IN_PANELS = 1000,  // added to the type of a tensor in panels: other engines refuse it
     GGUF_LIST_MAX = 1 << 22 // items that a getter copies into an arena
 };
 
@@ -184,6 +185,11 @@ void gguf_copy_metadata(GgufWriter *w, const GgufFile *file);
 // Declares the next tensor: rank 1 .. 4, dim row-major.  ERROR_UNSUPPORTED for a name longer than
 // GGUF_NAME_BYTES_MAX or given twice, and for rows that are no whole number of blocks.
 MUST_USE bool gguf_add_tensor(GgufWriter *w, Str name, DType dtype, int rank, const int64_t *dim,
+                              Error *err);
+
+// The same for a matrix of a quantised type whose rows lie in panels (quant/panels.h); its bytes
+// are those of whole panels.
+MUST_USE bool gguf_add_panels(GgufWriter *w, Str name, DType dtype, const int64_t dim[2],
                               Error *err);
 
 // Creates the file and writes the header.  After a failure the writer is of no more use.

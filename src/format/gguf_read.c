@@ -304,12 +304,14 @@ static const struct OtherType {
 static bool take_tensor_type(Reader *r, TensorEntry *e, TensorLayout *layout) {
     uint32_t number;
     if (!take_u32(r, "type", &number)) return false;
-    if (dtype_known(number)) {
+    int64_t in_panels = (int64_t)number - GGUF_IN_PANELS;
+    e->in_panels = dtype_known(in_panels) && dtype_is_quantized((DType)in_panels);
+    if (dtype_known(number) || e->in_panels) {
         e->has_dtype = true;
-        e->dtype = (DType)number;
+        e->dtype = e->in_panels ? (DType)in_panels : (DType)number;
         e->type_name = dtype_name(e->dtype);
-        *layout =
-            (TensorLayout){dtype_block_values(e->dtype), 8 * (int64_t)dtype_block_bytes(e->dtype)};
+        *layout = (TensorLayout){dtype_block_values(e->dtype),
+                                 8 * (int64_t)dtype_block_bytes(e->dtype), e->in_panels};
         return true;
     }
     for (size_t i = 0; i < sizeof other_types / sizeof other_types[0]; i++) {
@@ -319,7 +321,7 @@ static bool take_tensor_type(Reader *r, TensorEntry *e, TensorLayout *layout) {
             return refuse(r, ERROR_UNSUPPORTED, "type %u (%s) is not supported", (unsigned)number,
                           t->name);
         e->type_name = t->name;
-        *layout = (TensorLayout){1, 8 * t->bytes};
+        *layout = (TensorLayout){1, 8 * t->bytes, false};
         return true;
     }
     return refuse(r, ERROR_FORMAT, "no type %u (%s)", (unsigned)number,

@@ -17,7 +17,7 @@ typedef struct WriterEntry {
 
 typedef struct WriterTensor {
     Str name;
-    DType dtype;
+    int64_t type; // its number in the file
     int rank;
     int64_t dim[TENSOR_ENTRY_DTYPE_RANK_MAX];
     int64_t bytes;
@@ -175,8 +175,8 @@ void gguf_copy_metadata(GgufWriter *w, const GgufFile *file) {
 
 // ---------------------------------------------------------------- tensors
 
-bool gguf_add_tensor(GgufWriter *w, Str name, DType dtype, int rank, const int64_t *dim,
-                     Error *err) {
+static bool add_tensor(GgufWriter *w, Str name, DType dtype, bool in_panels, int rank,
+                       const int64_t *dim, Error *err) {
     require(!w->out && rank >= 1 && rank <= TENSOR_ENTRY_DTYPE_RANK_MAX);
     const char *reason;
     if (!name.n || name.n > GGUF_NAME_BYTES_MAX || memchr(name.data, 0, name.n) ||
@@ -193,7 +193,8 @@ bool gguf_add_tensor(GgufWriter *w, Str name, DType dtype, int rank, const int64
                              tensor_file_quote(name).text);
         e.dim[i] = dim[i];
     }
-    TensorLayout layout = {dtype_block_values(dtype), 8 * (int64_t)dtype_block_bytes(dtype)};
+    TensorLayout layout = {dtype_block_values(dtype), 8 * (int64_t)dtype_block_bytes(dtype),
+                           in_panels};
     if (!tensor_entry_measure(&e, layout, &reason))
         return error_set(err, ERROR_UNSUPPORTED, "tensor '%s' as %s: %s",
                          tensor_file_quote(name).text, dtype_name(dtype), reason);
@@ -205,9 +206,20 @@ bool gguf_add_tensor(GgufWriter *w, Str name, DType dtype, int rank, const int64
         return error_set(err, ERROR_LIMIT, "more than %d tensors", TENSOR_FILE_ENTRIES_MAX);
     w->tensor = grown(w->arena, w->tensor, sizeof *w->tensor, w->n_tensors, &w->tensor_room);
     WriterTensor *t = &w->tensor[w->n_tensors++];
-    *t = (WriterTensor){.name = name, .dtype = dtype, .rank = rank, .bytes = e.bytes};
+    int64_t type = (int64_t)dtype + (in_panels ? GGUF_IN_PANELS : 0);
+    *t = (WriterTensor){.name = name, .type = type, .rank = rank, .bytes = e.bytes};
     memcpy(t->dim, dim, (size_t)rank * sizeof *dim);
     return true;
+}
+
+bool gguf_add_tensor(GgufWriter *w, Str name, DType dtype, int rank, const int64_t *dim,
+                     Error *err) {
+    return add_tensor(w, name, dtype, false, rank, dim, err);
+}
+
+bool gguf_add_panels(GgufWriter *w, Str name, DType dtype, const int64_t dim[2], Error *err) {
+    require(dtype_is_quantized(dtype));
+    return add_tensor(w, name, dtype, true, 2, dim, err);
 }
 
 // ---------------------------------------------------------------- the file
@@ -251,7 +263,7 @@ bool gguf_begin(GgufWriter *w, const char *path, Error *err) {
         write_string(w, t->name);
         write_number(w, (uint64_t)t->rank, 4);
         for (int d = t->rank - 1; d >= 0; d--) write_number(w, (uint64_t)t->dim[d], 8);
-        write_number(w, t->dtype, 4);
+        write_number(w, (uint64_t)t->type, 4);
         write_number(w, (uint64_t)offset, 8);
         offset += padded(t->bytes);
     }

@@ -205,7 +205,7 @@ static bool take_tensor(const Shard *s, const Json *info, TensorEntry *e) {
     e->dtype = type->dtype;
     if (!take_shape(s, json_get(info, "shape"), e)) return false;
     const char *reason;
-    if (!tensor_entry_measure(e, (TensorLayout){1, type->bits}, &reason))
+    if (!tensor_entry_measure(e, (TensorLayout){1, type->bits, false}, &reason))
         return refuse(s, e->name, ERROR_FORMAT, reason);
     return take_span(s, json_get(info, "data_offsets"), e);
 }

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "quant/panels.h"
+
 bool tensor_file_init(TensorFile *file, const char *path, Error *err) {
     *file = (TensorFile){0};
     if (!arena_init(&file->arena, ARENA_DEFAULT, err)) return error_wrap(err, "%s", path);
@@ -80,6 +82,15 @@ bool tensor_file_intact(const TensorFile *file, Error *err) {
     return true;
 }
 
+void tensor_file_forget(const TensorFile *file, const void *bytes, size_t n) {
+    uintptr_t at = (uintptr_t)bytes;
+    for (int i = 0; i < file->n_parts; i++) {
+        const FileView *view = &file->part[i].view;
+        uintptr_t begin = (uintptr_t)view->data;
+        if (at >= begin && at - begin < view->n) file_forget(view, at - begin, n);
+    }
+}
+
 // The sum cannot overflow: the readers make sure that tensors do not share bytes.
 int64_t tensor_file_bytes(const TensorFile *file) {
     int64_t sum = 0;
@@ -103,8 +114,13 @@ static bool multiply(int64_t *a, int64_t b) {
 
 bool tensor_entry_measure(TensorEntry *entry, TensorLayout layout, const char **reason) {
     int64_t n = 1;
+    if (layout.in_panels && entry->rank != 2) {
+        *reason = "only a matrix has panels";
+        return false;
+    }
     for (int i = 0; i < entry->rank; i++) {
-        if (!multiply(&n, entry->dim[i])) {
+        bool is_padded = layout.in_panels && i == 0 && entry->dim[0] <= INT64_MAX - PANEL_ROWS;
+        if (!multiply(&n, is_padded ? panel_count(entry->dim[0]) * PANEL_ROWS : entry->dim[i])) {
             *reason = "the product of the dimensions is past 2^63";
             return false;
         }

@@ -32,6 +32,7 @@ typedef struct TensorEntry {
     const char *type_name; // as its format writes it: "Q4_K", "BF16", "F8_E4M3"; never NULL
     bool has_dtype;        // heed has this type
     DType dtype;           // defined when has_dtype; read it through tensor_entry_dtype()
+    bool in_panels;        // the rows lie in panels (quant/panels.h); rank 2
     int rank;              // 0 (a scalar) .. TENSOR_ENTRY_RANK_MAX
     int64_t dim[TENSOR_ENTRY_RANK_MAX]; // dim[rank-1] is contiguous; the unused ones are 1
     const void *data;    // little-endian; aligned in GGUF, perhaps not in safetensors
@@ -69,6 +70,9 @@ MUST_USE bool tensor_file_dtype(const TensorFile *file, const TensorEntry *entry
 // False with an ERROR_IO naming the file if a mapped file has shrunk since it was opened.
 MUST_USE bool tensor_file_intact(const TensorFile *file, Error *err);
 
+// These bytes of a tensor are not needed soon: mapped pages are given back to the system.
+void tensor_file_forget(const TensorFile *file, const void *bytes, size_t n);
+
 // Bytes of all tensors.
 int64_t tensor_file_bytes(const TensorFile *file);
 
@@ -98,6 +102,7 @@ MUST_USE bool tensor_file_add(TensorFile *file, const TensorEntry *entry, Error 
 typedef struct TensorLayout {
     int64_t block_values; // numbers in a block; the last dimension is a multiple of it
     int64_t block_bits;   // bits of a block
+    bool in_panels;       // a last panel is a whole one
 } TensorLayout;
 
 // Sets entry->bytes from its shape.  False, with the reason in words, if the shape cannot be: a

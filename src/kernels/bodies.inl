@@ -6,7 +6,7 @@
 #include "kernels/body_vector.inl"
 #include "kernels/body_panel_floats.inl"
 #include "kernels/body_blocks.inl"
-#include "kernels/body_quant.inl"
+#include "kernels/body_panel.inl"
 #include "kernels/body_attention.inl"
 #include "kernels/body_limits.inl"
 // clang-format on
@@ -15,7 +15,7 @@ static void fill_table(Kernels *table) {
     vector_entries(table);
     panel_float_entries(table);
     block_entries(table);
-    quant_entries(table);
+    panel_entries(table);
     attention_entries(table);
     limit_entries(table);
 }

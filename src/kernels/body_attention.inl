@@ -176,7 +176,9 @@ static void scores_q8(const AttendJob *job) {
         encode_q8(job->q + m * job->q_stride, row, job->d);
         const int8_t *q = (const int8_t *)row;
         const float *scale = row + job->d / 4;
-        for (int64_t g = 0; g < groups; g++) start[g] = -KEYS_OFFSET * q8_group_sum(q + 32 * g);
+        const int16_t *sum = (const void *)(scale + groups);
+        for (int64_t g = 0; g < groups; g++)
+            start[g] = -KEYS_OFFSET * (sum[2 * g] + sum[2 * g + 1]);
         for (int64_t t = 0; t < job->n_tiles; t++)
             scores_q8_tile(q, scale, start, (const char *)job->tiles + t * q8_tile_bytes(job->d),
                            job->d, job->p + m * job->p_stride + t * KV_TILE);

@@ -120,11 +120,6 @@ WORD v32 type_block(DType t, const void *block, int i) {
     }
 }
 
-// 2^(e - 128); below 2^-126 the exponent field ends and the number is subnormal.
-WORD float mxfp4_scale(uint8_t e) {
-    return bits_to_f32(e >= 2 ? (uint32_t)(e - 1) << 23 : 0x00200000u << e);
-}
-
 WORD float load_f16(const void *p) {
     uint16_t h;
     memcpy(&h, p, sizeof h);
@@ -237,20 +232,13 @@ WORD float encode_q8_group(const float *x, int8_t *q) {
     return max / 127;
 }
 
-WORD int q8_group_sum(const int8_t *q) {
-    vs ones = vs_dot(vs_zero(), v32_set(1), v32_load(q));
-    i4 high, low = vs_rows(ones, ones, ones, ones, &high);
-    int32_t sum[4];
-    i4_store(sum, i4_add(low, high));
-    return sum[0];
-}
-
 static void encode_q8(const float *values, void *q8_row, int64_t n) {
     int8_t *q = q8_row;
-    float *scale = (void *)(q + n), *sum = scale + n / 32;
+    float *scale = (void *)(q + n);
+    int16_t *sum = (void *)(scale + n / 32);
     for (int64_t g = 0; g < n / 32; g++) {
         scale[g] = encode_q8_group(values + 32 * g, q + 32 * g);
-        sum[g] = scale[g] * (float)q8_group_sum(q + 32 * g);
+        v32_sums(v32_load(q + 32 * g), sum + 2 * g);
     }
 }
 

@@ -10,7 +10,7 @@
 enum {
     PANEL_VECTORS = PANEL_ROWS / VF, // of a line
     PANEL_FEW = 3,                   // rows that meet 16-bit weights as they are
-    PANEL_AHEAD = 2048               // bytes fetched ahead where a panel is read only once
+    FLOAT_AHEAD = 2048               // bytes fetched ahead where a panel is read only once
 };
 
 // ---------------------------------------------------------------- tiles
@@ -129,7 +129,7 @@ WORD void tile_step(PanelKind kind, int rows, PanelSums *s, const char *lines, i
 }
 
 WORD void tile_fetch(PanelKind kind, const char *lines) {
-    for (int64_t at = 0; at < 2 * line_bytes(kind); at += 64) PREFETCH(lines + PANEL_AHEAD + at);
+    for (int64_t at = 0; at < 2 * line_bytes(kind); at += 64) PREFETCH(lines + FLOAT_AHEAD + at);
 }
 
 WORD void float_tile(PanelKind kind, int rows, const FloatTile *t) {
@@ -168,7 +168,7 @@ typedef void TileFunction(const FloatTile *tile);
 // A function for each number of rows; those of more rows than this set's tiles have stay empty.
 #define TILE(kind, rows)                                       \
     APART void tile_##kind##_##rows(const FloatTile *tile) {   \
-        if ((int)rows <= PANEL_TILE || (int)rows <= PANEL_FEW) \
+        if ((int)rows <= FLOAT_TILE || (int)rows <= PANEL_FEW) \
             float_tile(PANEL_##kind, rows, tile);              \
     }
 #define TILE_NAME(kind, rows) tile_##kind##_##rows,
@@ -200,9 +200,9 @@ static TileFunction *const tiles_pairs[] = {MANY(TILE_NAME, PAIRS)};
 // A piece of one panel (k columns) with all rows, in tiles of like height.
 static void panel_rows(TileFunction *const *tiles, const PanelJob *job, FloatTile tile,
                        int64_t n_lanes) {
-    int64_t n_tiles = (job->n_x + PANEL_TILE - 1) / PANEL_TILE;
+    int64_t n_tiles = (job->n_x + FLOAT_TILE - 1) / FLOAT_TILE;
     const char *x = tile.x;
-    float *y = tile.y, copy[PANEL_TILE * PANEL_ROWS];
+    float *y = tile.y, copy[FLOAT_TILE * PANEL_ROWS];
     for (int64_t i = 0; i < n_tiles; i++) {
         int64_t row = job->n_x * i / n_tiles, rows = job->n_x * (i + 1) / n_tiles - row;
         float *to = y + row * job->y_stride;
@@ -238,11 +238,11 @@ WORD void widen(PanelKind kind, const char *lines, int64_t k, float *to) {
 
 // All panels with all rows: a piece of k at a time, each piece with every panel.
 WORD void panel_products(PanelKind kind, TileFunction *const *tiles, const PanelJob *job) {
-    float wide[PANEL_DEPTH * PANEL_ROWS];
-    bool once = job->n_x <= PANEL_TILE && job->n_x <= PANEL_FEW;
+    float wide[FLOAT_DEPTH * PANEL_ROWS];
+    bool once = job->n_x <= FLOAT_TILE && job->n_x <= PANEL_FEW;
     bool widens = (kind == PANEL_F16 || kind == PANEL_BF16) && job->n_x > PANEL_FEW;
     int64_t k = kind == PANEL_PAIRS ? (job->k + 1) / 2 : job->k;
-    int64_t depth = once && k > 0 ? k : PANEL_DEPTH;
+    int64_t depth = once && k > 0 ? k : FLOAT_DEPTH;
     for (int64_t k0 = 0; k0 == 0 || k0 < k; k0 += depth) {
         FloatTile tile = {.x_row_bytes = job->x_row_bytes,
                           .k = min_i64(depth, k - k0),
@@ -312,7 +312,7 @@ static void pack_f32(const PackJob *job) {
         scalar_pack_f32(job);
         return;
     }
-    if (job->n < PANEL_ROWS) memset(panel, 0, panel_float_bytes(DTYPE_F32, job->k));
+    if (job->n < PANEL_ROWS) memset(panel, 0, panel_bytes(DTYPE_F32, job->k));
     if (job->column == 1) {
         turn(job->from, job->row, job->panel, PANEL_ROWS, job->n, job->k);
         return;
@@ -357,7 +357,7 @@ static void pack_bf16(const PackJob *job) {
         scalar_pack_bf16(job);
         return;
     }
-    if (job->n < PANEL_ROWS) memset(job->panel, 0, panel_float_bytes(DTYPE_BF16, job->k));
+    if (job->n < PANEL_ROWS) memset(job->panel, 0, panel_bytes(DTYPE_BF16, job->k));
     turn(job->from, job->row / 2, job->panel, PANEL_ROWS, job->n, job->k / 2);
 }
 

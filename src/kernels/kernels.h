@@ -17,13 +17,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "quant/dtype.h"
+#include "quant/panels.h"
 
 // ---------------------------------------------------------------- activations in int8
 //
 // A row of K values (K a multiple of 32), for products with quantised weights:
-//   int8 q[K]  |  float scale[K/32]  |  float sum[K/32]        value = q * scale
-// scale = max|x|/127 of the 32 values, q rounded to nearest even, sum = scale * (sum of q).
+//   int8 q[K]  |  float scale[K/32]  |  int16 sum[K/16]        value = q * scale
+// scale = max|x|/127 of the 32 values, q rounded to nearest even, sum of the q of 16 values.
 static inline size_t q8_row_bytes(int64_t k) {
     return (size_t)k + (size_t)(k / 32) * 8;
 }
@@ -31,28 +31,8 @@ static inline size_t q8_row_bytes(int64_t k) {
 // ---------------------------------------------------------------- products
 //
 // y[j * y_stride + i] = dot(weight row i, activation row j),  i < n_out, j < n_x, rows of k values.
-typedef struct LinearJob {
-    const void *w;
-    size_t w_row_bytes;
-    int64_t n_out;
-    const void *x; // f32 rows, or int8 rows as above
-    size_t x_row_bytes;
-    int64_t n_x;
-    float *y;
-    int64_t y_stride; // in floats
-    int64_t k;
-} LinearJob;
-typedef void LinearKernel(const LinearJob *job);
-
-// The same with weights in panels.  A panel holds PANEL_ROWS consecutive rows of a weight,
-// interleaved so that a vector has one column of many rows: each output is then one chain of
-// multiply-adds over k in ascending order, in every tile, for any number of activation rows.
-//   F32, F16   [k][32]
-//   BF16       [k/2][32][2]: pairs of columns side by side; an odd last one is paired with zero
-//   quantised  quant/panels.h
-// Rows beyond the weight's last are zero.
-enum { PANEL_ROWS = 32 };
-
+// Weights lie in panels (quant/panels.h): each output is one chain of multiply-adds over k in
+// ascending order, in every tile, for any number of activation rows.
 typedef struct PanelJob {
     const void *panel; // of the rows 0 .. 31; the next lies panel_bytes further on
     size_t panel_bytes;
@@ -66,12 +46,6 @@ typedef struct PanelJob {
     bool adds; // y += instead of y =: the chain goes on from what y holds
 } PanelJob;
 typedef void PanelKernel(const PanelJob *job);
-
-// Bytes of a panel of F32, F16 or BF16 with k columns.
-static inline size_t panel_float_bytes(DType dtype, int64_t k) {
-    if (dtype == DTYPE_BF16) k += k % 2;
-    return (size_t)k * PANEL_ROWS * (dtype == DTYPE_F32 ? 4 : 2);
-}
 
 // One panel from rows of numbers that lie in any way: item (i, j) of n rows (at most PANEL_ROWS) by
 // k columns is from[i * row + j * column].
@@ -133,8 +107,8 @@ enum { READ_PATTERNS = 8, READ_LINE = 64 };
 typedef struct Kernels {
     const char *name; // "avx512"
 
-    // weights of the type times int8 rows: every quantised type (NULL for F32, F16, BF16)
-    LinearKernel *linear_q8[DTYPE_LIMIT];
+    // panels of the type times int8 rows: every quantised type (NULL for F32, F16, BF16)
+    PanelKernel *panel_q8[DTYPE_LIMIT];
     // panels of the type times f32 rows: F32, F16, BF16 (NULL for other types).  Every table with
     // fused multiply-adds gives the same bits; WebAssembly rounds products before it adds.
     PanelKernel *panel[DTYPE_LIMIT];
@@ -151,6 +125,8 @@ typedef struct Kernels {
 
     // rows between f32 and stored types
     void (*decode[DTYPE_LIMIT])(const void *row, float *values, int64_t n);
+    // a panel of a quantised type as one of F32 (NULL for F32, F16, BF16)
+    void (*panel_decode[DTYPE_LIMIT])(const void *panel, float *values, int64_t k);
     void (*encode_f16)(const float *values, uint16_t *row, int64_t n);
     void (*encode_bf16)(const float *values, uint16_t *row, int64_t n);
     void (*encode_q8)(const float *values, void *q8_row, int64_t n); // the int8 activations above

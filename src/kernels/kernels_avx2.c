@@ -9,17 +9,17 @@
 #include "kernels/vector.h"
 
 enum {
-    VF = 8,            // floats of a vector
-    PRODUCT_MAX = 127, // the largest byte of the unsigned side of a product
-    KEYS_OFFSET = 0,   // what vi_dot_keys adds to its signed bytes
-    PANEL_TILE = 3,    // activation rows of a tile of float products
-    PANEL_DEPTH = 128, // k of an F32 panel that stays in the L1 cache
-    PANEL_K = 512,     // k of unpacked weights that stay in the L1 cache
-    TILE_STAYS = false // results of a tile of products stay in registers
+    VF = 8,               // floats of a vector
+    PRODUCT_MAX = 127,    // the largest byte of the unsigned side of a product
+    KEYS_OFFSET = 0,      // what vi_dot_keys adds to its signed bytes
+    FLOAT_TILE = 3, // activation rows of a tile of float products
+    FLOAT_DEPTH = 128, // k of an F32 panel that stays in the L1 cache
+    PRODUCT_SUM = 32767,  // the largest sum of products that a vp holds
+    PANEL_K = 256,        // k of unpacked weights that stay in the L1 cache
+    PANEL_FROM = 8,       // activation rows for which unpacking a panel pays
+    PANEL_TILE = 4,       // activation rows of a tile of unpacked weights
+    TILE_STAYS = 2        // pairs of vectors of results that stay in registers
 };
-
-// Unrolled, gcc would add up the products of a tile in another order, and run out of registers.
-#define TILE_UNROLL UNROLL_NOT
 
 // clang-format off
 // ---------------------------------------------------------------- floats
@@ -103,6 +103,17 @@ WORD vi vi_zero(void) { return _mm256_setzero_si256(); }
 WORD vi vi_set(int32_t a) { return _mm256_set1_epi32(a); }
 WORD vi vi_load(const void *p) { return _mm256_loadu_si256(p); }
 WORD void vi_store(void *p, vi v) { _mm256_storeu_si256(p, v); }
+WORD vi vi_and(vi a, vi b) { return _mm256_and_si256(a, b); }
+WORD vi vi_or(vi a, vi b) { return _mm256_or_si256(a, b); }
+WORD vi vi_xor(vi a, vi b) { return _mm256_xor_si256(a, b); }
+WORD vi vi_shr(vi a, int n) { return _mm256_srli_epi32(a, n); }
+WORD vi vi_shl(vi a, int n) { return _mm256_slli_epi32(a, n); }
+WORD vi vi_of_bytes(const uint8_t *p) {
+    return _mm256_cvtepu8_epi32(_mm_loadl_epi64((const void *)p));
+}
+WORD vi vi_table(const int8_t t[16], vi v) {
+    return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(_mm_loadu_si128((const void *)t)), v);
+}
 WORD vf vi_to_f(vi v) { return _mm256_cvtepi32_ps(v); }
 WORD vi vi_of_f(vf v) { return _mm256_cvtps_epi32(v); }
 WORD vf vf_of_bf16_low(vi pairs) { return _mm256_castsi256_ps(_mm256_slli_epi32(pairs, 16)); }
@@ -126,6 +137,22 @@ WORD vi vi_dot_signed(vi a, vi w, vi x) {
     return vi_dot(a, _mm256_abs_epi8(w), _mm256_sign_epi8(x, w));
 }
 WORD vi vi_dot_keys(vi a, vi w, vi x) { return vi_dot_signed(a, w, x); }
+WORD vi vi_sums(const int16_t p[2], int a, int b) {
+    vi factors = vi_set((int32_t)((uint32_t)(a & 0xffff) | (uint32_t)b << 16));
+    return _mm256_madd_epi16(vi_set((int32_t)load_u32(p)), factors);
+}
+
+// Sums of pairs stay 16 bits wide as long as they can.
+typedef __m256i vp;
+
+WORD vp vp_begin(vi a) { return (void)a, vi_zero(); }
+WORD vp vp_dot(vp p, vi w, vi x) { return _mm256_add_epi16(p, _mm256_maddubs_epi16(w, x)); }
+WORD vp vp_dot_signed(vp p, vi w, vi x) {
+    return vp_dot(p, _mm256_abs_epi8(w), _mm256_sign_epi8(x, w));
+}
+WORD vi vp_end(vp p, vi a) {
+    return _mm256_add_epi32(a, _mm256_madd_epi16(p, _mm256_set1_epi16(1)));
+}
 // clang-format on
 
 // 8 x 8: pairs of rows, pairs of pairs, halves.
@@ -159,14 +186,11 @@ WORD v32 v32_bits(uint32_t b) { // each byte gets the byte of b with its bit, th
     __m256i v = _mm256_shuffle_epi8(_mm256_set1_epi32((int)b), from);
     return _mm256_cmpeq_epi8(_mm256_and_si256(v, bit), bit);
 }
-WORD vs vs_dot(vs s, v32 w, v32 x) { return vi_dot(s, w, x); }
-WORD vs vs_dot_signed(vs s, v32 w, v32 x) { return vi_dot_signed(s, w, x); }
 WORD f4 vf_sum4(vf a, vf b, vf c, vf d) {
     __m256 s = _mm256_hadd_ps(_mm256_hadd_ps(a, b), _mm256_hadd_ps(c, d));
     return _mm_add_ps(_mm256_castps256_ps128(s), _mm256_extractf128_ps(s, 1));
 }
 
-#include "kernels/words_pairs.inl"
 #include "kernels/bodies.inl"
 // clang-format on
 

@@ -8,16 +8,17 @@
 #include "kernels/vector.h"
 
 enum {
-    VF = 16,           // floats of a vector
-    PRODUCT_MAX = 255, // the largest byte of the unsigned side of a product
-    KEYS_OFFSET = 128, // what vi_dot_keys adds to its signed bytes
-    PANEL_TILE = 14,   // activation rows of a tile of float products
-    PANEL_DEPTH = 256, // k of an F32 panel that stays in the L1 cache
-    PANEL_K = 512,     // k of unpacked weights that stay in the L1 cache
-    TILE_STAYS = true  // results of a tile of products stay in registers
+    VF = 16,                 // floats of a vector
+    PRODUCT_MAX = 255,       // the largest byte of the unsigned side of a product
+    KEYS_OFFSET = 128,       // what vi_dot_keys adds to its signed bytes
+    FLOAT_TILE = 14, // activation rows of a tile of float products
+    FLOAT_DEPTH = 256, // k of an F32 panel that stays in the L1 cache
+    PRODUCT_SUM = INT32_MAX, // the largest sum of products that a vp holds
+    PANEL_K = 512,           // k of unpacked weights that stay in the L1 cache
+    PANEL_FROM = 16,         // activation rows for which unpacking a panel pays
+    PANEL_TILE = 6,          // activation rows of a tile of unpacked weights
+    TILE_STAYS = 6           // pairs of vectors of results that stay in registers
 };
-
-#define TILE_UNROLL UNROLL_8
 
 // clang-format off
 // ---------------------------------------------------------------- floats
@@ -78,6 +79,17 @@ WORD vi vi_zero(void) { return _mm512_setzero_si512(); }
 WORD vi vi_set(int32_t a) { return _mm512_set1_epi32(a); }
 WORD vi vi_load(const void *p) { return _mm512_loadu_si512(p); }
 WORD void vi_store(void *p, vi v) { _mm512_storeu_si512(p, v); }
+WORD vi vi_and(vi a, vi b) { return _mm512_and_si512(a, b); }
+WORD vi vi_or(vi a, vi b) { return _mm512_or_si512(a, b); }
+WORD vi vi_xor(vi a, vi b) { return _mm512_xor_si512(a, b); }
+WORD vi vi_shr(vi a, int n) { return _mm512_srli_epi32(a, (unsigned)n); }
+WORD vi vi_shl(vi a, int n) { return _mm512_slli_epi32(a, (unsigned)n); }
+WORD vi vi_of_bytes(const uint8_t *p) {
+    return _mm512_cvtepu8_epi32(_mm_loadu_si128((const void *)p));
+}
+WORD vi vi_table(const int8_t t[16], vi v) {
+    return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(_mm_loadu_si128((const void *)t)), v);
+}
 WORD vf vi_to_f(vi v) { return _mm512_cvtepi32_ps(v); }
 WORD vi vi_of_f(vf v) { return _mm512_cvtps_epi32(v); }
 WORD vf vf_of_bf16_low(vi pairs) { return _mm512_castsi512_ps(_mm512_slli_epi32(pairs, 16)); }
@@ -109,6 +121,17 @@ WORD vi vi_dot_signed(vi a, vi w, vi x) { // |w| . (sign of w) x: for w and x fr
 WORD vi vi_dot_keys(vi a, vi w, vi x) {
     return _mm512_dpbusd_epi32(a, _mm512_xor_si512(w, _mm512_set1_epi8(-128)), x);
 }
+WORD vi vi_sums(const int16_t p[2], int a, int b) {
+    vi factors = vi_set((int32_t)((uint32_t)(a & 0xffff) | (uint32_t)b << 16));
+    return _mm512_madd_epi16(vi_set((int32_t)load_u32(p)), factors);
+}
+
+typedef vi vp;
+
+WORD vp vp_begin(vi a) { return a; }
+WORD vp vp_dot(vp p, vi w, vi x) { return vi_dot(p, w, x); }
+WORD vp vp_dot_signed(vp p, vi w, vi x) { return vi_dot_signed(p, w, x); }
+WORD vi vp_end(vp p, vi a) { return (void)a, p; }
 WORD void vf_store_s8(int8_t *p, vf v) {
     _mm_storeu_si128((void *)p, _mm512_cvtsepi32_epi8(_mm512_cvtps_epi32(v)));
 }
@@ -150,52 +173,6 @@ WORD void transpose(const void *from, int64_t stride, void *to, int64_t to_strid
 
 // clang-format off
 WORD v32 v32_bits(uint32_t b) { return _mm256_maskz_set1_epi8(b, -1); }
-WORD vs vs_dot(vs s, v32 w, v32 x) { return _mm256_dpbusd_epi32(s, w, x); }
-// clang-format on
-
-// ---------------------------------------------------------------- two groups at once
-typedef __m512i v64;
-typedef __m512i vd; // quarters: bytes 0..15, 16..31 of one group, the same of the other
-
-// clang-format off
-WORD v64 v64_load(const int8_t *p) { return _mm512_loadu_si512(p); }
-WORD v64 v64_join(v32 a, v32 b) { return _mm512_inserti64x4(_mm512_castsi256_si512(a), b, 1); }
-WORD v64 v64_set(uint8_t a) { return _mm512_set1_epi8((char)a); }
-WORD v64 v64_xor(v64 a, v64 b) { return _mm512_xor_si512(a, b); }
-WORD v64 v64_sub(v64 a, v64 b) { return _mm512_sub_epi8(a, b); }
-WORD v64 v64_nibbles(const void *p, const void *q) {
-    v64 v = _mm512_broadcast_i32x4(_mm_loadu_si128(p)); // both loads spare the shuffle port
-    v = _mm512_mask_broadcast_i32x4(v, 0xff00, _mm_loadu_si128(q));
-    v = _mm512_srlv_epi64(v, _mm512_setr_epi64(0, 0, 4, 4, 0, 0, 4, 4));
-    return _mm512_and_si512(v, v64_set(15));
-}
-WORD v64 v64_halves(const void *p) {
-    v64 v = _mm512_broadcast_i64x4(_mm256_loadu_si256(p));
-    v = _mm512_srlv_epi64(v, _mm512_setr_epi64(0, 0, 0, 0, 4, 4, 4, 4));
-    return _mm512_and_si512(v, v64_set(15));
-}
-WORD vd vd_zero(void) { return _mm512_setzero_si512(); }
-WORD vd vd_neg(vd v) { return _mm512_sub_epi32(vd_zero(), v); }
-WORD vd vd_dot(vd s, v64 w, v64 x) { return _mm512_dpbusd_epi32(s, w, x); }
-WORD vd vd_dot_signed(vd s, v64 w, v64 x) { return vi_dot_signed(s, w, x); }
-WORD __m512i four_quarters(vd a, vd b, vd c, vd d) { // each quarter: the sums of its four rows
-    __m512i ab = _mm512_add_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
-    __m512i cd = _mm512_add_epi32(_mm512_unpacklo_epi32(c, d), _mm512_unpackhi_epi32(c, d));
-    return _mm512_add_epi32(_mm512_unpacklo_epi64(ab, cd), _mm512_unpackhi_epi64(ab, cd));
-}
-WORD void vd_rows(vd a, vd b, vd c, vd d, i4 part[4]) {
-    __m512i s = four_quarters(a, b, c, d);
-    part[0] = _mm512_castsi512_si128(s);
-    part[1] = _mm512_extracti32x4_epi32(s, 1);
-    part[2] = _mm512_extracti32x4_epi32(s, 2);
-    part[3] = _mm512_extracti32x4_epi32(s, 3);
-}
-WORD void vd_rows_whole(vd a, vd b, vd c, vd d, i4 sum[2]) {
-    __m512i s = four_quarters(a, b, c, d);
-    s = _mm512_add_epi32(s, _mm512_shuffle_i64x2(s, s, 0xb1));
-    sum[0] = _mm512_castsi512_si128(s);
-    sum[1] = _mm512_extracti32x4_epi32(s, 2);
-}
 // clang-format on
 
 // Pairs of neighbours, pairs of those, then halves to halves.

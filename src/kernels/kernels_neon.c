@@ -7,16 +7,17 @@
 #include "kernels/vector.h"
 
 enum {
-    VF = 4,            // floats of a vector
-    PRODUCT_MAX = 0,   // the largest byte of the unsigned side of a product: there is none
-    KEYS_OFFSET = 0,   // what vi_dot_keys adds to its signed bytes
-    PANEL_TILE = 3,    // activation rows of a tile of float products
-    PANEL_DEPTH = 256, // k of an F32 panel that stays in the L1 cache
-    PANEL_K = 512,     // k of unpacked weights that stay in the L1 cache
-    TILE_STAYS = true  // results of a tile of products stay in registers
+    VF = 4,                  // floats of a vector
+    PRODUCT_MAX = 127,       // the largest byte of the unsigned side of a product
+    KEYS_OFFSET = 0,         // what vi_dot_keys adds to its signed bytes
+    FLOAT_TILE = 3, // activation rows of a tile of float products
+    FLOAT_DEPTH = 256, // k of an F32 panel that stays in the L1 cache
+    PRODUCT_SUM = INT32_MAX, // the largest sum of products that a vp holds
+    PANEL_K = 512,           // k of unpacked weights that stay in the L1 cache
+    PANEL_FROM = 8,          // activation rows for which unpacking a panel pays
+    PANEL_TILE = 4,          // activation rows of a tile of unpacked weights
+    TILE_STAYS = 6           // pairs of vectors of results that stay in registers
 };
-
-#define TILE_UNROLL UNROLL_8
 
 // clang-format off
 // ---------------------------------------------------------------- floats
@@ -91,6 +92,20 @@ WORD vi vi_zero(void) { return vdupq_n_s32(0); }
 WORD vi vi_set(int32_t a) { return vdupq_n_s32(a); }
 WORD vi vi_load(const void *p) { return vreinterpretq_s32_u8(vld1q_u8(p)); }
 WORD void vi_store(void *p, vi v) { vst1q_u8(p, vreinterpretq_u8_s32(v)); }
+WORD vi vi_and(vi a, vi b) { return vandq_s32(a, b); }
+WORD vi vi_or(vi a, vi b) { return vorrq_s32(a, b); }
+WORD vi vi_xor(vi a, vi b) { return veorq_s32(a, b); }
+WORD vi vi_shl(vi a, int n) { return vshlq_s32(a, vdupq_n_s32(n)); }
+WORD vi vi_shr(vi a, int n) {
+    return vreinterpretq_s32_u32(vshlq_u32(vreinterpretq_u32_s32(a), vdupq_n_s32(-n)));
+}
+WORD vi vi_of_bytes(const uint8_t *p) {
+    uint8x8_t b = vreinterpret_u8_u32(vdup_n_u32(load_u32(p)));
+    return vreinterpretq_s32_u32(vmovl_u16(vget_low_u16(vmovl_u8(b))));
+}
+WORD vi vi_table(const int8_t t[16], vi v) {
+    return vreinterpretq_s32_s8(vqtbl1q_s8(vld1q_s8(t), vreinterpretq_u8_s32(v)));
+}
 WORD vf vi_to_f(vi v) { return vcvtq_f32_s32(v); }
 WORD vi vi_of_f(vf v) { return vcvtnq_s32_f32(v); }
 WORD vf vf_of_bf16_low(vi pairs) { return vreinterpretq_f32_s32(vshlq_n_s32(pairs, 16)); }
@@ -110,6 +125,14 @@ WORD vi vi_dot_signed(vi a, vi w, vi x) {
 }
 WORD vi vi_dot(vi a, vi w, vi x) { return vi_dot_signed(a, w, x); }
 WORD vi vi_dot_keys(vi a, vi w, vi x) { return vi_dot_signed(a, w, x); }
+WORD vi vi_sums(const int16_t p[2], int a, int b) { return vi_set(a * p[0] + b * p[1]); }
+
+typedef vi vp;
+
+WORD vp vp_begin(vi a) { return a; }
+WORD vp vp_dot(vp p, vi w, vi x) { return vi_dot_signed(p, w, x); }
+WORD vp vp_dot_signed(vp p, vi w, vi x) { return vi_dot_signed(p, w, x); }
+WORD vi vp_end(vp p, vi a) { return (void)a, p; }
 // clang-format on
 
 WORD void transpose(const void *from, int64_t stride, void *to, int64_t to_stride) {
@@ -130,20 +153,9 @@ WORD void transpose(const void *from, int64_t stride, void *to, int64_t to_strid
 // clang-format off
 // ---------------------------------------------------------------- one number of each of four rows
 typedef float32x4_t f4;
-typedef int32x4_t i4;
 
 WORD float half_to_float(uint16_t h) { return vgetq_lane_f32(f16_to_vf(vdup_n_u16(h)), 0); }
-WORD f4 f4_zero(void) { return vdupq_n_f32(0); }
-WORD f4 f4_set(float a) { return vdupq_n_f32(a); }
-WORD f4 f4_load(const float *p) { return vld1q_f32(p); }
 WORD void f4_store(float *p, f4 v) { vst1q_f32(p, v); }
-WORD f4 f4_mul(f4 a, f4 b) { return vmulq_f32(a, b); }
-WORD f4 f4_fma(f4 a, f4 b, f4 c) { return vfmaq_f32(c, a, b); }
-WORD f4 i4_to_f(i4 v) { return vcvtq_f32_s32(v); }
-WORD i4 i4_zero(void) { return vdupq_n_s32(0); }
-WORD i4 i4_neg(i4 v) { return vnegq_s32(v); }
-WORD i4 i4_add(i4 a, i4 b) { return vaddq_s32(a, b); }
-WORD void i4_store(int32_t *p, i4 v) { vst1q_s32(p, v); }
 WORD f4 f4_of_f16(const void *a, const void *b, const void *c, const void *d) {
     uint16_t h[4];
     memcpy(h, a, 2), memcpy(h + 1, b, 2), memcpy(h + 2, c, 2), memcpy(h + 3, d, 2);
@@ -183,19 +195,9 @@ WORD v32 v32_table(const int8_t t[16], v32 v) {
     return (v32){vqtbl1q_u8(table, v.lo), vqtbl1q_u8(table, v.hi)};
 }
 
-// ---------------------------------------------------------------- products of 32 bytes
-typedef struct vs { int32x4_t lo, hi; } vs; // of bytes 0..15, of bytes 16..31
-
-WORD vs vs_zero(void) { return (vs){vdupq_n_s32(0), vdupq_n_s32(0)}; }
-WORD vs vs_neg(vs v) { return (vs){vnegq_s32(v.lo), vnegq_s32(v.hi)}; }
-WORD vs vs_dot_signed(vs s, v32 w, v32 x) {
-    return (vs){vdotq_s32(s.lo, vreinterpretq_s8_u8(w.lo), vreinterpretq_s8_u8(x.lo)),
-                vdotq_s32(s.hi, vreinterpretq_s8_u8(w.hi), vreinterpretq_s8_u8(x.hi))};
-}
-WORD vs vs_dot(vs s, v32 w, v32 x) { return vs_dot_signed(s, w, x); }
-WORD i4 vs_rows(vs a, vs b, vs c, vs d, i4 *high) {
-    *high = vpaddq_s32(vpaddq_s32(a.hi, b.hi), vpaddq_s32(c.hi, d.hi));
-    return vpaddq_s32(vpaddq_s32(a.lo, b.lo), vpaddq_s32(c.lo, d.lo));
+WORD void v32_sums(v32 v, int16_t sum[2]) {
+    sum[0] = vaddlvq_s8(vreinterpretq_s8_u8(v.lo));
+    sum[1] = vaddlvq_s8(vreinterpretq_s8_u8(v.hi));
 }
 
 // ---------------------------------------------------------------- integer scales
@@ -210,21 +212,7 @@ WORD void scale8(uint64_t bytes, int offset, float f, float *to) {
     vst1q_f32(to, vmulq_n_f32(low, f));
     vst1q_f32(to + 4, vmulq_n_f32(high, f));
 }
-WORD void f4_scale8(const uint64_t rows[4], int offset, f4 f, float (*to)[4]) {
-    int8x16_t ab = vreinterpretq_s8_u64(vld1q_u64(rows));
-    int8x16_t cd = vreinterpretq_s8_u64(vld1q_u64(rows + 2));
-    int8x16_t ac = vzip1q_s8(ab, cd), bd = vzip2q_s8(ab, cd); // a0 c0 a1 c1 .., b0 d0 b1 d1 ..
-    int8x16_t v[2] = {vzip1q_s8(ac, bd), vzip2q_s8(ac, bd)};  // a0 b0 c0 d0 a1 ..
-    for (int i = 0; i < 4; i++) {
-        float32x4_t low, high;
-        int8x8_t eight = i % 2 ? vget_high_s8(v[i / 2]) : vget_low_s8(v[i / 2]);
-        bytes_to_floats(eight, offset, &low, &high);
-        vst1q_f32(to[2 * i], vmulq_f32(low, f));
-        vst1q_f32(to[2 * i + 1], vmulq_f32(high, f));
-    }
-}
 
-#include "kernels/words_pairs.inl"
 #include "kernels/bodies.inl"
 // clang-format on
 

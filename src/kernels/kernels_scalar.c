@@ -46,11 +46,10 @@ void scalar_encode_q8(const float *values, void *q8_row, int64_t n) {
     int8_t *q = q8_row;
     for (int64_t g = 0; g < n / 32; g++) {
         float scale = encode_q8_group(values + g * 32, q + g * 32);
-        int sum = 0;
-        for (int i = 0; i < 32; i++) sum += q[g * 32 + i];
-        float scaled_sum = scale * (float)sum;
+        int16_t sum[2] = {0, 0};
+        for (int i = 0; i < 32; i++) sum[i / 16] = (int16_t)(sum[i / 16] + q[g * 32 + i]);
         memcpy(q + n + g * 4, &scale, 4);
-        memcpy(q + n + (n / 32 + g) * 4, &scaled_sum, 4);
+        memcpy(q + n + (n / 32 + g) * 4, sum, 4);
     }
 }
 
@@ -153,8 +152,8 @@ void kernels_scalar(Kernels *table) {
 #define X(name, number, values_, bytes) table->decode[DTYPE_##name] = decode_##name;
     DTYPES(X)
 #undef X
-    scalar_linear_entries(table);
     scalar_panel_float_entries(table);
+    scalar_panel_entries(table);
     scalar_attend_entries(table);
     scalar_limit_entries(table);
 }

@@ -8,16 +8,17 @@
 #include "kernels/vector.h"
 
 enum {
-    VF = 4,            // floats of a vector
-    PRODUCT_MAX = 0,   // the largest byte of the unsigned side of a product: all are signed
-    KEYS_OFFSET = 0,   // what vi_dot_keys adds to its signed bytes
-    PANEL_TILE = 1,    // activation rows of a tile of float products
-    PANEL_DEPTH = 128, // k of an F32 panel that stays in the L1 cache
-    PANEL_K = 256,     // k of unpacked weights at a time
-    TILE_STAYS = false // results of a tile of products stay in registers
+    VF = 4,                  // floats of a vector
+    PRODUCT_MAX = 127,       // the largest byte of the unsigned side of a product: all are signed
+    KEYS_OFFSET = 0,         // what vi_dot_keys adds to its signed bytes
+    FLOAT_TILE = 1, // activation rows of a tile of float products
+    FLOAT_DEPTH = 128, // k of an F32 panel that stays in the L1 cache
+    PRODUCT_SUM = INT32_MAX, // the largest sum of products that a vp holds
+    PANEL_K = 256,           // k of unpacked weights at a time
+    PANEL_FROM = 8,          // activation rows for which unpacking a panel pays
+    PANEL_TILE = 4,          // activation rows of a tile of unpacked weights
+    TILE_STAYS = 4           // pairs of vectors of results that stay in registers
 };
-
-#define TILE_UNROLL UNROLL_NOT
 
 // clang-format off
 // ---------------------------------------------------------------- floats
@@ -109,6 +110,15 @@ WORD vi vi_zero(void) { return wasm_i32x4_const_splat(0); }
 WORD vi vi_set(int32_t a) { return wasm_i32x4_splat(a); }
 WORD vi vi_load(const void *p) { return wasm_v128_load(p); }
 WORD void vi_store(void *p, vi v) { wasm_v128_store(p, v); }
+WORD vi vi_and(vi a, vi b) { return wasm_v128_and(a, b); }
+WORD vi vi_or(vi a, vi b) { return wasm_v128_or(a, b); }
+WORD vi vi_xor(vi a, vi b) { return wasm_v128_xor(a, b); }
+WORD vi vi_shr(vi a, int n) { return wasm_u32x4_shr(a, (uint32_t)n); }
+WORD vi vi_shl(vi a, int n) { return wasm_i32x4_shl(a, (uint32_t)n); }
+WORD vi vi_of_bytes(const uint8_t *p) {
+    return wasm_u32x4_extend_low_u16x8(wasm_u16x8_extend_low_u8x16(wasm_v128_load32_zero(p)));
+}
+WORD vi vi_table(const int8_t t[16], vi v) { return wasm_i8x16_swizzle(wasm_v128_load(t), v); }
 WORD vf vi_to_f(vi v) { return wasm_f32x4_convert_i32x4(v); }
 WORD vi vi_of_f(vf v) { return wasm_i32x4_trunc_sat_f32x4(wasm_f32x4_nearest(v)); }
 WORD vf vf_of_bf16_low(vi pairs) { return wasm_i32x4_shl(pairs, 16); }
@@ -140,6 +150,14 @@ WORD vi vi_dot_signed(vi a, vi w, vi x) {
 }
 WORD vi vi_dot(vi a, vi w, vi x) { return vi_dot_signed(a, w, x); }
 WORD vi vi_dot_keys(vi a, vi w, vi x) { return vi_dot_signed(a, w, x); }
+WORD vi vi_sums(const int16_t p[2], int a, int b) { return vi_set(a * p[0] + b * p[1]); }
+
+typedef vi vp;
+
+WORD vp vp_begin(vi a) { return a; }
+WORD vp vp_dot(vp p, vi w, vi x) { return vi_dot_signed(p, w, x); }
+WORD vp vp_dot_signed(vp p, vi w, vi x) { return vi_dot_signed(p, w, x); }
+WORD vi vp_end(vp p, vi a) { return (void)a, p; }
 // clang-format on
 
 WORD void transpose(const void *from, int64_t stride, void *to, int64_t to_stride) {
@@ -158,20 +176,9 @@ WORD void transpose(const void *from, int64_t stride, void *to, int64_t to_strid
 // clang-format off
 // ---------------------------------------------------------------- one number of each of four rows
 typedef v128_t f4;
-typedef v128_t i4;
 
 WORD float half_to_float(uint16_t h) { return f16_to_f32(h); }
-WORD f4 f4_zero(void) { return vf_zero(); }
-WORD f4 f4_set(float a) { return wasm_f32x4_splat(a); }
-WORD f4 f4_load(const float *p) { return wasm_v128_load(p); }
 WORD void f4_store(float *p, f4 v) { wasm_v128_store(p, v); }
-WORD f4 f4_mul(f4 a, f4 b) { return wasm_f32x4_mul(a, b); }
-WORD f4 f4_fma(f4 a, f4 b, f4 c) { return vf_fma(a, b, c); }
-WORD f4 i4_to_f(i4 v) { return wasm_f32x4_convert_i32x4(v); }
-WORD i4 i4_zero(void) { return vi_zero(); }
-WORD i4 i4_neg(i4 v) { return wasm_i32x4_neg(v); }
-WORD i4 i4_add(i4 a, i4 b) { return wasm_i32x4_add(a, b); }
-WORD void i4_store(int32_t *p, i4 v) { wasm_v128_store(p, v); }
 WORD f4 f4_of_f16(const void *a, const void *b, const void *c, const void *d) {
     uint16_t h[4];
     memcpy(h, a, 2), memcpy(h + 1, b, 2), memcpy(h + 2, c, 2), memcpy(h + 3, d, 2);
@@ -226,20 +233,12 @@ WORD v32 v32_table(const int8_t t[16], v32 v) {
     return (v32){wasm_i8x16_swizzle(table, v.lo), wasm_i8x16_swizzle(table, v.hi)};
 }
 
-// ---------------------------------------------------------------- products of 32 bytes
-typedef struct vs { v128_t lo, hi; } vs; // of bytes 0..15, of bytes 16..31
-
-WORD vs vs_zero(void) { return (vs){vi_zero(), vi_zero()}; }
-WORD vs vs_neg(vs v) { return (vs){wasm_i32x4_neg(v.lo), wasm_i32x4_neg(v.hi)}; }
-WORD vs vs_dot_signed(vs s, v32 w, v32 x) {
-    return (vs){wasm_i32x4_add(s.lo, wasm_i32x4_add(dot_low(w.lo, x.lo), dot_high(w.lo, x.lo))),
-                wasm_i32x4_add(s.hi, wasm_i32x4_add(dot_low(w.hi, x.hi), dot_high(w.hi, x.hi)))};
+WORD int16_t sum_of(v128_t bytes) {
+    vi v = wasm_i32x4_extadd_pairwise_i16x8(wasm_i16x8_extadd_pairwise_i8x16(bytes));
+    v = wasm_i32x4_add(v, wasm_i32x4_shuffle(v, v, 2, 3, 0, 1));
+    return (int16_t)(wasm_i32x4_extract_lane(v, 0) + wasm_i32x4_extract_lane(v, 1));
 }
-WORD vs vs_dot(vs s, v32 w, v32 x) { return vs_dot_signed(s, w, x); }
-WORD i4 vs_rows(vs a, vs b, vs c, vs d, i4 *high) {
-    *high = add_pairs(add_pairs(a.hi, b.hi), add_pairs(c.hi, d.hi));
-    return add_pairs(add_pairs(a.lo, b.lo), add_pairs(c.lo, d.lo));
-}
+WORD void v32_sums(v32 v, int16_t sum[2]) { sum[0] = sum_of(v.lo), sum[1] = sum_of(v.hi); }
 
 // ---------------------------------------------------------------- integer scales
 WORD void store_scales(v128_t v, int offset, vf f, float *to) { // of eight signed bytes
@@ -252,19 +251,7 @@ WORD void store_scales(v128_t v, int offset, vf f, float *to) { // of eight sign
 WORD void scale8(uint64_t bytes, int offset, float f, float *to) {
     store_scales(wasm_i64x2_splat((int64_t)bytes), offset, vf_set(f), to);
 }
-WORD void f4_scale8(const uint64_t rows[4], int offset, f4 f, float (*to)[4]) {
-    v128_t ab = wasm_v128_load(rows), cd = wasm_v128_load(rows + 2);
-    v128_t low = wasm_i8x16_shuffle(ab, cd, 0, 8, 16, 24, 1, 9, 17, 25,
-                                    2, 10, 18, 26, 3, 11, 19, 27);
-    v128_t high = wasm_i8x16_shuffle(ab, cd, 4, 12, 20, 28, 5, 13, 21, 29,
-                                     6, 14, 22, 30, 7, 15, 23, 31);
-    store_scales(low, offset, f, to[0]);
-    store_scales(wasm_i64x2_shuffle(low, low, 1, 0), offset, f, to[2]);
-    store_scales(high, offset, f, to[4]);
-    store_scales(wasm_i64x2_shuffle(high, high, 1, 0), offset, f, to[6]);
-}
 
-#include "kernels/words_pairs.inl"
 #include "kernels/bodies.inl"
 // clang-format on
 

@@ -25,8 +25,8 @@ void scalar_pack_bf16(const PackJob *job);
 void scalar_encode_q8(const float *values, void *q8_row, int64_t n);
 
 // Each fills its entries of the table.
-void scalar_linear_entries(Kernels *table);
 void scalar_panel_float_entries(Kernels *table);
+void scalar_panel_entries(Kernels *table);
 void scalar_attend_entries(Kernels *table);
 void scalar_limit_entries(Kernels *table);
 

@@ -45,7 +45,7 @@ static void panel_bf16(const PanelJob *job) {
 void scalar_pack_f32(const PackJob *job) {
     const float *from = job->from;
     float *panel = job->panel;
-    memset(panel, 0, panel_float_bytes(DTYPE_F32, job->k));
+    memset(panel, 0, panel_bytes(DTYPE_F32, job->k));
     for (int64_t i = 0; i < job->n; i++)
         for (int64_t j = 0; j < job->k; j++)
             panel[panel_at(DTYPE_F32, i, j)] = from[i * job->row + j * job->column];
@@ -54,7 +54,7 @@ void scalar_pack_f32(const PackJob *job) {
 static void pack_halves(DType dtype, const PackJob *job) {
     const uint16_t *from = job->from;
     uint16_t *panel = job->panel;
-    memset(panel, 0, panel_float_bytes(dtype, job->k));
+    memset(panel, 0, panel_bytes(dtype, job->k));
     for (int64_t i = 0; i < job->n; i++)
         for (int64_t j = 0; j < job->k; j++)
             panel[panel_at(dtype, i, j)] = from[i * job->row + j * job->column];
@@ -70,7 +70,7 @@ void scalar_pack_bf16(const PackJob *job) {
 static void pack_to_bf16(const PackJob *job) {
     const float *from = job->from;
     uint16_t *panel = job->panel;
-    memset(panel, 0, panel_float_bytes(DTYPE_BF16, job->k));
+    memset(panel, 0, panel_bytes(DTYPE_BF16, job->k));
     for (int64_t i = 0; i < job->n; i++)
         for (int64_t j = 0; j < job->k; j++)
             panel[panel_at(DTYPE_BF16, i, j)] = f32_to_bf16(from[i * job->row + j * job->column]);

@@ -15,38 +15,34 @@
 //   vf_abs vf_copy_sign(a, b) vf_where_less(a, b, x, y)   per lane: a < b ? x : y
 //   vf_sum vf_highest                                 over the lanes, in a fixed order
 //   vf_sum4(a, b, c, d)                               an f4: the sum of each, all in one order
-//   vi_zero vi_set vi_load vi_store vi_to_f
-//   vi_of_f                                           rounds to nearest, ties to even
+//   vi_zero vi_set vi_load vi_store vi_and vi_or vi_xor vi_to_f
+//   vi_of_bytes(p)                                    VF unsigned bytes
+//   vi_shr(a, n) vi_shl(a, n)                         of the 32 bits of each lane
+//   vi_table(t, v)                                    bytes: t[v] of 16 bytes
 //   vi_dot(a, w, x) vi_dot_signed(a, w, x)            a + w . x by bytes, four to a lane; those of
 //                                                     w are unsigned to PRODUCT_MAX, or signed
 //   vf_of_bf16_low(vi) vf_of_bf16_high(vi)            the lower, the upper bf16 of each lane
 //   vi_bf16_pairs(low, high)                          floats rounded to nearest even, as such pairs
 //   vf_dot_bf16(x, w, s)                              s + x . w of such pairs; only with HAS_DOT_BF16
 //   vi_dot_keys(a, w, x)                              the second, plus KEYS_OFFSET * sum of x
+//   vi_sums(p, a, b)                                  a * p[0] + b * p[1] of 16-bit numbers, in all
+//   vp             a sum of such dots in the making: PRODUCT_SUM is the largest it can hold
+//   vp_begin(a) vp_dot(p, w, x) vp_dot_signed(p, w, x) vp_end(p, a)
+//                                                     from and to a vi: both get the same a
 //   transpose(from, stride, to, stride)               VF x VF 32-bit items; strides in items
 //
-//   f4, i4         4 floats, 4 integers: one of each of four rows
-//   f4_zero f4_set f4_load f4_store f4_mul f4_fma i4_to_f i4_neg i4_add i4_store
+//   f4             4 floats: one of each of four rows
+//   f4_store
 //   f4_of_f16(a, b, c, d)                             from four addresses
 //
-//   v32            32 bytes: the weights or the activations of one group
-//   v32_load v32_set v32_and v32_or v32_xor v32_sub v32_shr v32_shl
+//   v32            32 bytes: of one group, or one of each row of a panel
+//   v32_load v32_store v32_set v32_and v32_or v32_xor v32_sub v32_shr v32_shl
 //                                                     (shifts are of 16 bits: mask what crosses)
 //   v32_nibbles(p)                                    16 bytes: low halves, then high halves
 //   v32_bits(b)                                       byte i is 0xff where bit i of b is set
 //   v32_table(t, v)                                   t[v] of 16 bytes
-//   vs             partial sums of a product of 32 x 32 bytes, the two halves apart
-//   vs_zero vs_neg vs_dot(s, w, x) vs_dot_signed(s, w, x)
-//   vs_rows(a, b, c, d, &high)                        an i4: the sums of four over bytes 0..15;
-//                                                     over bytes 16..31 in high
-//   v64, vd        two v32, two vs: a pair of groups  (words_pairs.inl, or one long vector)
-//   v64_load v64_join v64_set v64_xor v64_sub v64_nibbles(p, q)
-//   v64_halves(p)                                     the low and the high halves of 32 bytes
-//   vd_zero vd_neg vd_dot vd_dot_signed
-//   vd_rows(a, b, c, d, part)                         four i4: the parts of vs_rows of each group
-//   vd_rows_whole(a, b, c, d, sum)                    two i4: the sums over each group
+//   v32_sums(v, sum)                                  sums of 16 signed bytes each, to two int16
 //   scale8(bytes, offset, f, to)                      to[i] = f * (byte i - offset), i < 8
-//   f4_scale8(rows, offset, f, to)                    the same of four rows, one a lane
 //
 // A body is correct for any VF; VF, PRODUCT_MAX and the tile sizes are the set's constants.
 #ifndef HEED_KERNELS_VECTOR_H
@@ -69,10 +65,14 @@
 
 #define PREFETCH(p) __builtin_prefetch(p)
 #if defined(__clang__)
+#define UNROLL_2   _Pragma("clang loop unroll_count(2)")
 #define UNROLL_8   _Pragma("clang loop unroll_count(8)")
+#define UNROLL_16  _Pragma("clang loop unroll_count(16)")
 #define UNROLL_NOT _Pragma("clang loop unroll(disable)")
 #else
+#define UNROLL_2   _Pragma("GCC unroll 2")
 #define UNROLL_8   _Pragma("GCC unroll 8")
+#define UNROLL_16  _Pragma("GCC unroll 16")
 #define UNROLL_NOT _Pragma("GCC unroll 1")
 #endif
 
@@ -90,25 +90,6 @@ WORD uint64_t load_u64(const void *p) {
     uint64_t v;
     memcpy(&v, p, sizeof v);
     return v;
-}
-
-// Four weight rows, and where their results go: y[out[i]].
-typedef struct WeightRows {
-    const uint8_t *w[4];
-    int64_t out[4];
-} WeightRows;
-
-// The rows of step i of (n_out + 3) / 4: one of each quarter, so that the four streams are far
-// apart and the hardware prefetchers follow each; neighbouring rows of a few kilobytes confuse
-// them.  The last step takes what is left over, and may name a row several times.
-WORD WeightRows weight_rows(const LinearJob *job, int64_t i) {
-    int64_t quarter = job->n_out / 4;
-    WeightRows rows;
-    for (int s = 0; s < 4; s++) {
-        rows.out[s] = i < quarter ? s * quarter + i : min_i64(4 * quarter + s, job->n_out - 1);
-        rows.w[s] = (const uint8_t *)job->w + (size_t)rows.out[s] * job->w_row_bytes;
-    }
-    return rows;
 }
 
 #endif

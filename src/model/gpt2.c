@@ -63,7 +63,7 @@ static void gpt2_weights(WeightVisitor *v, Model *m) {
         weights_visit(v, l, (Weight[]){
             {&y->attention_norm.weight, "attn_norm.weight", "ln_1.weight", {w}, PLACE_NORM_POSITION},
             {&y->attention_norm.bias, "attn_norm.bias", "ln_1.bias", {w}, PLACE_NORM_POSITION},
-            {&a->qkv, "attn_qkv.weight", "attn.c_attn.weight", {3 * w, w}, PLACE_ATTENTION, FORM_TRANSPOSED},
+            {&a->qkv, "attn_qkv.weight", "attn.c_attn.weight", {3 * w, w}, PLACE_ATTENTION, FORM_TRANSPOSED, .parts = 3},
             {&a->qkv_bias, "attn_qkv.bias", "attn.c_attn.bias", {3 * w}, PLACE_ATTENTION},
             {&a->o, "attn_output.weight", "attn.c_proj.weight", {w, w}, PLACE_ATTENTION, FORM_TRANSPOSED},
             {&a->o_bias, "attn_output.bias", "attn.c_proj.bias", {w}, PLACE_ATTENTION},

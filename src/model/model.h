@@ -89,6 +89,7 @@ typedef struct Model {
     const int32_t *end_id; // (n_end_ids) more ids that end a generation (generation_config.json)
     int64_t n_end_ids;
     Arena arena;
+    Arena panels; // weights in panels that the file has by rows; empty: none
 
     bool is_hf; // opened from a Hugging Face folder, else from a GGUF file
     GgufFile gguf;

@@ -243,6 +243,7 @@ void model_close(Model *model) {
     if (!model) return;
     gguf_close(&model->gguf);
     safetensors_close(&model->safetensors);
+    arena_drop(&model->panels);
     arena_drop(&model->arena);
     free(model);
 }

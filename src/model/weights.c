@@ -17,6 +17,11 @@ void weights_visit(WeightVisitor *v, int layer, const Weight *list) {
     for (const Weight *w = list; w->tensor; w++) v->visit(v->user, w, layer);
 }
 
+bool weight_fits_panels(const Weight *w) {
+    int64_t rows = w->parts > 1 ? w->dim[0] / w->parts : PANEL_ROWS;
+    return w->dim[1] && !w->by_rows && w->place != PLACE_NORM_POSITION && rows % PANEL_ROWS == 0;
+}
+
 // The layer's number stands where the prefix has "%d".
 const char *weight_name(const Arch *arch, const Weight *weight, int layer, bool is_hf,
                         char out[WEIGHT_NAME_MAX]) {
@@ -74,7 +79,7 @@ void weights_recurrent(WeightVisitor *v, Model *m, int l) {
     weights_visit(v, l, (Weight[]){
         {&r->in, "rnn_in.weight", "mixer.weight_ih", {sums, w}, PLACE_RECURRENT},
         {&r->in_bias, "rnn_in.bias", "mixer.bias_ih", {sums}, PLACE_RECURRENT},
-        {&r->hidden, "rnn_hidden.weight", "mixer.weight_hh", {sums, h}, PLACE_RECURRENT},
+        {&r->hidden, "rnn_hidden.weight", "mixer.weight_hh", {sums, h}, PLACE_RECURRENT, .by_rows = true},
         {&r->out, "rnn_output.weight", "mixer.out_proj.weight", {w, h}, PLACE_RECURRENT},
         {0}});
 }
@@ -94,13 +99,13 @@ void weights_mamba(WeightVisitor *v, Model *m, int l) {
     int64_t w = c->width, i = c->inner_width, n = c->state_width, rank = c->time_rank;
     Mamba *b = &m->layer[l].mamba;
     weights_visit(v, l, (Weight[]){
-        {&b->in, "ssm_in.weight", "mixer.in_proj.weight", {2 * i, w}, PLACE_RECURRENT},
-        {&b->conv, "ssm_conv1d.weight", "mixer.conv1d.weight", {i, c->conv_width}, PLACE_RECURRENT, FORM_FILTERS},
+        {&b->in, "ssm_in.weight", "mixer.in_proj.weight", {2 * i, w}, PLACE_RECURRENT, .parts = 2},
+        {&b->conv, "ssm_conv1d.weight", "mixer.conv1d.weight", {i, c->conv_width}, PLACE_RECURRENT, FORM_FILTERS, .by_rows = true},
         {&b->conv_bias, "ssm_conv1d.bias", "mixer.conv1d.bias", {i}, PLACE_RECURRENT},
-        {&b->x, "ssm_x.weight", "mixer.x_proj.weight", {rank + 2 * n, i}, PLACE_RECURRENT},
+        {&b->x, "ssm_x.weight", "mixer.x_proj.weight", {rank + 2 * n, i}, PLACE_RECURRENT, .by_rows = true},
         {&b->dt, "ssm_dt.weight", "mixer.dt_proj.weight", {i, rank}, PLACE_RECURRENT},
         {&b->dt_bias, "ssm_dt.bias", "mixer.dt_proj.bias", {i}, PLACE_RECURRENT},
-        {&b->a_log, "ssm_a", "mixer.A_log", {i, n}, PLACE_RECURRENT, FORM_LOG},
+        {&b->a_log, "ssm_a", "mixer.A_log", {i, n}, PLACE_RECURRENT, FORM_LOG, .by_rows = true},
         {&b->d, "ssm_d", "mixer.D", {i}, PLACE_RECURRENT},
         {&b->out, "ssm_out.weight", "mixer.out_proj.weight", {w, i}, PLACE_RECURRENT},
         {0}});
@@ -142,6 +147,7 @@ static void count_weight(void *user, const Weight *weight, int layer) {
     int64_t n = tensor_count(weight->tensor);
     counter->count.place[weight->place] += n;
     counter->count.total += n;
+    if (weight->tensor->in_panels) counter->count.in_panels += n;
     counter->count.bytes += (int64_t)tensor_bytes(weight->tensor);
 }
 

@@ -42,12 +42,16 @@ typedef struct Weight {
     Place place;
     Form form;
     bool is_optional;
+    int parts;    // > 1: as many views of equal parts are used
+    bool by_rows; // not a factor of a product alone: never in panels
 } Weight;
 
 // Vectors and Mamba's small matrices are computed with in f32, whatever a file has.
 static inline bool weight_is_f32(const Weight *w) {
     return w->dim[1] == 0 || w->form == FORM_FILTERS || w->form == FORM_LOG;
 }
+// Can this matrix be held in panels?  Position tables are looked up by rows, views begin a panel.
+bool weight_fits_panels(const Weight *weight);
 
 // Called with each weight and its layer (-1: of no layer).
 typedef struct WeightVisitor WeightVisitor;
@@ -79,10 +83,15 @@ const char *weight_name(const Arch *arch, const Weight *weight, int layer, bool 
 // unless it is known to be needless (rotary buffers, attention masks).
 MUST_USE bool weights_load(Model *model, Error *err);
 
+// Brings every quantised matrix into panels, so that a model which is to be run is read in the
+// order in which it is computed.  The pool (or NULL) shares the work.  Once is enough.
+MUST_USE bool weights_pack(Model *model, Pool *pool, Error *err);
+
 typedef struct WeightCount {
     int64_t place[PLACE_COUNT]; // parameters
     int64_t total;
     int64_t bytes;
+    int64_t in_panels; // of the total
 } WeightCount;
 // Of the whole model or of one layer.  Tied weights count once.
 WeightCount weights_count(const Model *model);

@@ -103,6 +103,10 @@ static bool bind(Loader *load, const TensorEntry *entry, const Weight *w) {
     if (!check_shape(load, entry, w)) return false;
     Tensor *t = w->tensor;
     *t = (Tensor){.dtype = dtype, .rank = w->dim[1] ? 2 : 1, .dim = {w->dim[0], w->dim[1]}};
+    t->in_panels = entry->in_panels;
+    if (entry->in_panels && !weight_fits_panels(w))
+        return error_set(load->err, ERROR_FORMAT, "%s: tensor %s: a weight that has no panels",
+                         load->model->tensors->path.data, tensor_file_quote(entry->name).text);
     size_t alignment = dtype == DTYPE_F32 ? sizeof(float) : sizeof(uint16_t);
     bool is_decoded =
         form_in_file(load, w) != FORM_SAME || (weight_is_f32(w) && dtype != DTYPE_F32);

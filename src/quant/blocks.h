@@ -9,6 +9,8 @@
 
 #include <stdint.h>
 
+#include "quant/half.h"
+
 enum { BLOCK_VALUES = 32, SUPER_VALUES = 256 };
 
 // ---------------------------------------------------------------- 32 values
@@ -133,6 +135,11 @@ _Static_assert(sizeof(BlockIQ4_XS) == 136, "layout");
 
 extern const int8_t block_iq4_values[16];
 extern const int8_t block_mxfp4_values[16];
+
+// 2^(e - 128) as an f32, whose exponent field means 2^(field - 127): e = 0 and 1 are subnormal.
+static inline float mxfp4_scale(uint8_t e) {
+    return bits_to_f32(e >= 2 ? (uint32_t)(e - 1) << 23 : (uint32_t)0x200000 << e);
+}
 
 // Eight 6-bit scales and eight 6-bit minimums in 12 bytes (Q4_K, Q5_K).  The first four of each are
 // the low six bits of bytes 0..3 and 4..7; the other four have their low nibbles in bytes 8..11

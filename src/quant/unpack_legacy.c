@@ -73,11 +73,6 @@ void unpack_iq4_nl(const void *block, Unpacked *u) {
     put_table(u->q, b->qs, block_iq4_values);
 }
 
-// 2^(e - 128) as an f32, whose exponent field means 2^(field - 127): e = 0 and 1 are subnormal.
-static float mxfp4_scale(uint8_t e) {
-    return bits_to_f32(e >= 2 ? (uint32_t)(e - 1) << 23 : (uint32_t)0x200000 << e);
-}
-
 void unpack_mxfp4(const void *block, Unpacked *u) {
     const BlockMXFP4 *b = block;
     put_scale(u, mxfp4_scale(b->e), 0);

@@ -1,10 +1,10 @@
 // op_linear.c - products of activations with weights, one or several weights on one input.
 //
 // The outputs of all parts form one range of work, cut into chunks of weight rows that the pool
-// hands out.  Activations are prepared once and shared: as they are, rounded to bf16 where the run
-// asks for it, or rounded to int8 where a quantised weight meets a run that is not exact.  An exact
-// run decodes each chunk of a quantised weight to f32 first.  Either way an output depends on its
-// two rows alone, so the cut is free.
+// hands out: panels, made on the way where a weight is stored by rows.  Activations are prepared
+// once and shared: as they are, rounded to bf16 where the run asks for it, or rounded to int8 where
+// a quantised weight meets a run that is not exact.  An exact run decodes each panel of a quantised
+// weight to f32 first.  Either way an output depends on its two rows alone, so the cut is free.
 #include <string.h>
 
 #include "tensor/ops.h"
@@ -26,17 +26,12 @@ typedef struct LinearNode {
 typedef enum Route { ROUTE_FLOAT, ROUTE_BF16, ROUTE_DECODE, ROUTE_Q8, ROUTE_COUNT } Route;
 
 static Route route_of(const Run *run, const Tensor *w) {
-    if (w->dtype == DTYPE_F32 && run->bf16) return ROUTE_BF16;
+    if (w->dtype == DTYPE_F32 && run->bf16 && !w->in_panels) return ROUTE_BF16;
     if (!dtype_is_quantized(w->dtype)) return ROUTE_FLOAT;
     return run->exact || tensor_cols(w) % 32 != 0 ? ROUTE_DECODE : ROUTE_Q8;
 }
 
 // ---------------------------------------------------------------- forward
-// Floats of a panel of any float type, whatever k.
-static int64_t panel_floats(int64_t k) {
-    return (k + 1) * PANEL_ROWS;
-}
-
 // Activation rows as a route wants them.
 typedef struct LinearX {
     const char *rows;
@@ -50,8 +45,8 @@ typedef struct LinearWork {
     int n_parts;
     Tensor **y;
     LinearX x_rows[ROUTE_COUNT];               // of the routes that are taken
-    float *panels;                             // (threads, I, ROWS_PER_CHUNK), or NULL
-    float *decoded;                            // (threads, ROWS_PER_CHUNK, I), or NULL
+    char *panels, *stored;                     // (threads) panels that multiply, and as stored
+    size_t panels_bytes, stored_bytes;         // of one; 0: none is made
     int64_t first_chunk[LINEAR_PARTS_MAX + 1]; // chunks of part p: first_chunk[p] .. [p+1]-1
 } LinearWork;
 
@@ -63,27 +58,43 @@ static void add_bias(const Kernels *kernels, Tensor *y, const Tensor *bias, int6
     }
 }
 
-// Weight rows from .. from+n-1 (at most PANEL_ROWS) as a panel of this thread, and what multiplies
-// it with the activations of the route.
-static PanelKernel *pack_panel(const LinearWork *work, const Tensor *w, int64_t from, int64_t n,
-                               int worker, void *panel) {
+// A panel, and what multiplies it with the activations of its route.
+typedef struct Multiplier {
+    const void *panel;
+    PanelKernel *kernel;
+} Multiplier;
+
+// The panel of weight rows from .. from+n-1 (at most PANEL_ROWS) in the type it is stored in.
+static const void *stored_panel(const LinearWork *work, const Tensor *w, int64_t from, int64_t n,
+                                void *made) {
+    int64_t k = tensor_cols(w);
+    if (w->in_panels) return tensor_panel(w, from / PANEL_ROWS);
+    if (dtype_is_quantized(w->dtype))
+        panel_pack(w->dtype, tensor_row(w, from), n, k, made);
+    else
+        work->run->kernels->pack[w->dtype](&(PackJob){
+            .from = tensor_row(w, from), .row = k, .column = 1, .n = n, .k = k, .panel = made});
+    return made;
+}
+
+static Multiplier multiplier_of(const LinearWork *work, const Tensor *w, int64_t from, int64_t n,
+                                int worker) {
     const Kernels *kernels = work->run->kernels;
     int64_t k = tensor_cols(w);
-    PackJob job = {
-        .from = tensor_row(w, from), .row = k, .column = 1, .n = n, .k = k, .panel = panel};
+    char *panel = work->panels + work->panels_bytes * (size_t)worker;
+    char *stored = work->stored + work->stored_bytes * (size_t)worker;
     switch (route_of(work->run, w)) {
     case ROUTE_BF16:
-        kernels->pack_to_bf16(&job);
-        return kernels->panel_bf16 ? kernels->panel_bf16 : kernels->panel[DTYPE_BF16];
-    case ROUTE_DECODE: {
-        float *rows = work->decoded + (int64_t)worker * ROWS_PER_CHUNK * k;
-        for (int64_t i = 0; i < n; i++)
-            kernels->decode[w->dtype](tensor_row(w, from + i), rows + i * k, k);
-        job.from = rows;
-        kernels->pack[DTYPE_F32](&job);
-        return kernels->panel[DTYPE_F32];
-    }
-    default: kernels->pack[w->dtype](&job); return kernels->panel[w->dtype];
+        kernels->pack_to_bf16(&(PackJob){
+            .from = tensor_row(w, from), .row = k, .column = 1, .n = n, .k = k, .panel = panel});
+        return (Multiplier){panel, kernels->panel_bf16 ? kernels->panel_bf16
+                                                       : kernels->panel[DTYPE_BF16]};
+    case ROUTE_DECODE:
+        kernels->panel_decode[w->dtype](stored_panel(work, w, from, n, stored), (float *)panel, k);
+        return (Multiplier){panel, kernels->panel[DTYPE_F32]};
+    case ROUTE_Q8:
+        return (Multiplier){stored_panel(work, w, from, n, stored), kernels->panel_q8[w->dtype]};
+    default: return (Multiplier){stored_panel(work, w, from, n, panel), kernels->panel[w->dtype]};
     }
 }
 
@@ -92,35 +103,17 @@ static void linear_chunk(const LinearWork *work, int p, int64_t from, int64_t n,
     const Kernels *kernels = work->run->kernels;
     const Tensor *w = work->part[p].w, *bias = work->part[p].bias;
     int64_t k = tensor_cols(w), n_x = tensor_rows(work->x), stride = tensor_cols(work->y[p]);
-    Route route = route_of(work->run, w);
-    LinearX x = work->x_rows[route];
-    void *panel = work->panels + (int64_t)worker * panel_floats(k);
-    PanelKernel *multiply = NULL;
-    if (route != ROUTE_Q8) multiply = pack_panel(work, w, from, n, worker, panel);
-    for (int64_t j = 0; j < n_x; j += X_ROWS_PER_JOB) {
-        const char *rows = x.rows + x.row_bytes * (size_t)j;
-        int64_t n_rows = n_x - j < X_ROWS_PER_JOB ? n_x - j : X_ROWS_PER_JOB;
-        float *y = tensor_f32(work->y[p]) + j * stride + from;
-        if (route == ROUTE_Q8)
-            kernels->linear_q8[w->dtype](&(LinearJob){.w = tensor_row(w, from),
-                                                      .w_row_bytes = tensor_row_bytes(w),
-                                                      .n_out = n,
-                                                      .x = rows,
-                                                      .x_row_bytes = x.row_bytes,
-                                                      .n_x = n_rows,
-                                                      .y = y,
-                                                      .y_stride = stride,
-                                                      .k = k});
-        else
-            multiply(&(PanelJob){.panel = panel,
-                                 .n_out = n,
-                                 .x = rows,
-                                 .x_row_bytes = x.row_bytes,
-                                 .n_x = n_rows,
-                                 .y = y,
-                                 .y_stride = stride,
-                                 .k = k});
-    }
+    LinearX x = work->x_rows[route_of(work->run, w)];
+    Multiplier m = multiplier_of(work, w, from, n, worker);
+    for (int64_t j = 0; j < n_x; j += X_ROWS_PER_JOB)
+        m.kernel(&(PanelJob){.panel = m.panel,
+                             .n_out = n,
+                             .x = x.rows + x.row_bytes * (size_t)j,
+                             .x_row_bytes = x.row_bytes,
+                             .n_x = n_x - j < X_ROWS_PER_JOB ? n_x - j : X_ROWS_PER_JOB,
+                             .y = tensor_f32(work->y[p]) + j * stride + from,
+                             .y_stride = stride,
+                             .k = k});
     if (bias && bias->data) add_bias(kernels, work->y[p], bias, from, n);
 }
 
@@ -183,6 +176,26 @@ static LinearX round_rows(Run *run, const Tensor *x, Route route) {
     return (LinearX){work.to, work.to_bytes};
 }
 
+static void grow(size_t *bytes, size_t needed) {
+    needed = (needed + 63) / 64 * 64;
+    if (needed > *bytes) *bytes = needed;
+}
+
+// The largest panels that a thread makes for any part.
+static void scratch_sizes(LinearWork *work) {
+    int64_t k = tensor_cols(work->x);
+    for (int p = 0; p < work->n_parts; p++) {
+        const Tensor *w = work->part[p].w;
+        Route route = route_of(work->run, w);
+        bool multiplies_stored = route == ROUTE_FLOAT || route == ROUTE_Q8;
+        if (!multiplies_stored) grow(&work->panels_bytes, panel_bytes(DTYPE_F32, k));
+        if (route == ROUTE_FLOAT && !w->in_panels)
+            grow(&work->panels_bytes, panel_bytes(w->dtype, k));
+        if (dtype_is_quantized(w->dtype) && !w->in_panels)
+            grow(&work->stored_bytes, panel_bytes(w->dtype, k));
+    }
+}
+
 static void linear_compute(Run *run, LinearWork *work, const bool *takes) {
     const Tensor *x = work->x;
     int64_t k = tensor_cols(x), n_x = tensor_rows(x);
@@ -192,10 +205,9 @@ static void linear_compute(Run *run, LinearWork *work, const bool *takes) {
         bool rounds = r == ROUTE_Q8 || r == ROUTE_BF16;
         if (takes[r]) work->x_rows[r] = rounds ? round_rows(run, x, r) : plain;
     }
-    if (takes[ROUTE_DECODE])
-        work->decoded = run_bytes(run, sizeof(float) * (size_t)(threads * ROWS_PER_CHUNK * k));
-    if (takes[ROUTE_DECODE] || takes[ROUTE_FLOAT] || takes[ROUTE_BF16])
-        work->panels = run_bytes(run, sizeof(float) * (size_t)(threads * panel_floats(k)));
+    scratch_sizes(work);
+    work->panels = run_bytes(run, work->panels_bytes * (size_t)threads);
+    work->stored = run_bytes(run, work->stored_bytes * (size_t)threads);
     if (run->dry) return;
     int64_t chunks = work->first_chunk[work->n_parts];
     int64_t cost = ROWS_PER_CHUNK * k * n_x; // multiply-adds of a chunk
@@ -242,8 +254,10 @@ static void back_w(Run *run, const LinearNode *node) {
 typedef struct BackWork {
     const Kernels *kernels;
     const LinearNode *node;
-    float *rows;  // decoded (BACK_CHUNK, I)
-    int64_t from; // of the weight
+    float *rows;    // decoded (BACK_CHUNK, I)
+    int64_t from;   // of the weight
+    char *unpacked; // (threads) rows out of panels
+    size_t unpacked_bytes;
 } BackWork;
 
 // dbias += the column sums of dy
@@ -257,12 +271,17 @@ static void back_bias_task(void *arg, int64_t begin, int64_t end, int worker) {
 }
 
 static void decode_task(void *arg, int64_t begin, int64_t end, int worker) {
-    (void)worker;
     const BackWork *b = arg;
     const Tensor *w = &b->node->w;
     int64_t k = tensor_cols(w);
-    for (int64_t i = begin; i < end; i++)
-        b->kernels->decode[w->dtype](tensor_row(w, b->from + i), b->rows + i * k, k);
+    for (int64_t i = begin; i < end; i++) {
+        const void *row = w->in_panels ? b->unpacked + b->unpacked_bytes * (size_t)worker
+                                       : tensor_row(w, b->from + i);
+        if (w->in_panels)
+            panel_unpack_row(w->dtype, tensor_panel(w, (b->from + i) / PANEL_ROWS),
+                             (b->from + i) % PANEL_ROWS, k, (void *)(uintptr_t)row);
+        b->kernels->decode[w->dtype](row, b->rows + i * k, k);
+    }
 }
 
 static void linear_backward(Run *run, Node *n) {
@@ -273,11 +292,13 @@ static void linear_backward(Run *run, Node *n) {
     if (w->grad) back_w(run, node);
     if (node->bias.grad && !run->dry) pool_run(run->pool, back_bias_task, &work, n_out, 64);
     if (!node->x->grad && !run->dry) return;
-    if (w->dtype == DTYPE_F32) {
+    if (w->dtype == DTYPE_F32 && !w->in_panels) {
         back_x(run, node, w->data, 0, n_out);
         return;
     }
     work.rows = run_bytes(run, sizeof(float) * (size_t)(BACK_CHUNK * k));
+    work.unpacked_bytes = tensor_row_bytes(w);
+    work.unpacked = run_bytes(run, work.unpacked_bytes * (size_t)pool_threads(run->pool));
     for (; work.from < n_out; work.from += BACK_CHUNK) {
         int64_t count = n_out - work.from < BACK_CHUNK ? n_out - work.from : BACK_CHUNK;
         if (!run->dry) pool_run(run->pool, decode_task, &work, count, 8);
@@ -286,6 +307,14 @@ static void linear_backward(Run *run, Node *n) {
 }
 
 // ---------------------------------------------------------------- ops
+// y + scale (x a^T) b^T, with the rows of b that belong to this weight.
+static Tensor *adapted(Run *run, Tensor *x, const Tensor *w, Tensor *y) {
+    const Adapter *adapter = w->adapter;
+    Tensor b = tensor_slice(&adapter->b, w->adapter_row, w->dim[0]);
+    Tensor *z = op_linear(run, op_linear(run, x, &adapter->a, NULL), &b, NULL);
+    return op_add(run, y, op_scale(run, z, adapter->scale));
+}
+
 void op_linears(Run *run, Tensor *x, const LinearPart *part, int n_parts, Tensor **y) {
     require(n_parts >= 1 && n_parts <= LINEAR_PARTS_MAX);
     LinearWork work = {.run = run, .x = x, .part = part, .n_parts = n_parts, .y = y};
@@ -311,6 +340,8 @@ void op_linears(Run *run, Tensor *x, const LinearPart *part, int n_parts, Tensor
         node->w = *part[p].w;
         if (part[p].bias) node->bias = *part[p].bias;
     }
+    for (int p = 0; p < n_parts; p++)
+        if (part[p].w->adapter) y[p] = adapted(run, x, part[p].w, y[p]);
 }
 
 Tensor *op_linear(Run *run, Tensor *x, const Tensor *w, const Tensor *bias) {

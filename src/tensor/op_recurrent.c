@@ -230,14 +230,14 @@ static void pack_task(void *arg, int64_t begin, int64_t end, int worker) {
                        .column = h->w,
                        .n = left < PANEL_ROWS ? left : PANEL_ROWS,
                        .k = h->sums,
-                       .panel = h->panels + panel_float_bytes(DTYPE_F32, h->sums) * (size_t)i});
+                       .panel = h->panels + panel_bytes(DTYPE_F32, h->sums) * (size_t)i});
     }
 }
 
 static void hand_back_task(void *arg, int64_t begin, int64_t end, int worker) {
     (void)worker;
     const HandBack *h = arg;
-    size_t bytes = panel_float_bytes(DTYPE_F32, h->sums);
+    size_t bytes = panel_bytes(DTYPE_F32, h->sums);
     int64_t from = begin * PANEL_ROWS, to = end * PANEL_ROWS < h->w ? end * PANEL_ROWS : h->w;
     h->kernels->panel[DTYPE_F32](&(PanelJob){.panel = h->panels + bytes * (size_t)begin,
                                              .panel_bytes = bytes,
@@ -308,7 +308,7 @@ static void recurrent_backward(Run *run, Node *base) {
     h.z = run_bytes(run, sizeof(float) * (size_t)(st.n_spans * sums));
     h.x = run_bytes(run, sizeof(float) * (size_t)(rows * w));
     h.u = weight_f32(run, &node->u);
-    h.panels = run_bytes(run, panel_float_bytes(DTYPE_F32, sums) * (size_t)panels_of(&h));
+    h.panels = run_bytes(run, panel_bytes(DTYPE_F32, sums) * (size_t)panels_of(&h));
     if (run->dry) {
         weight_gradient(run, node, &st, h.x);
         return;

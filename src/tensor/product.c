@@ -34,8 +34,8 @@ static size_t aligned(size_t bytes) {
 }
 
 // ---------------------------------------------------------------- memory
-static size_t panel_bytes(const Product *p) {
-    return panel_float_bytes(p->bf16 ? DTYPE_BF16 : DTYPE_F32, p->k);
+static size_t b_panel_bytes(const Product *p) {
+    return panel_bytes(p->bf16 ? DTYPE_BF16 : DTYPE_F32, p->k);
 }
 
 static bool rows_lie_straight(const Product *p) {
@@ -51,7 +51,7 @@ static size_t scratch_bytes(const Product *p) {
 }
 
 size_t product_bytes(const Product *p, int threads) {
-    size_t panels = panel_bytes(p) * (size_t)divide_up(p->n, PANEL_ROWS);
+    size_t panels = b_panel_bytes(p) * (size_t)divide_up(p->n, PANEL_ROWS);
     return ALIGNMENT + aligned(panels) + scratch_bytes(p) * (size_t)threads;
 }
 
@@ -140,7 +140,7 @@ static void share_task(void *arg, int64_t begin, int64_t end, int worker) {
             int64_t k = p->k - k0 < BLOCK_K ? p->k - k0 : BLOCK_K;
             Piece piece = {p->a + row * p->a_row + k0 * p->a_column, rows, k};
             PanelJob job = {.panel = w->panels + w->panel_bytes * (size_t)panel +
-                                     panel_float_bytes(p->bf16 ? DTYPE_BF16 : DTYPE_F32, k0),
+                                     panel_bytes(p->bf16 ? DTYPE_BF16 : DTYPE_F32, k0),
                             .panel_bytes = w->panel_bytes,
                             .n_out = end_column - column,
                             .n_x = rows,
@@ -159,7 +159,7 @@ void product_compute(const Kernels *kernels, Pool *pool, const Product *p, void 
     Work w = {.kernels = kernels,
               .p = p,
               .panels = (char *)memory + (ALIGNMENT - (uintptr_t)memory % ALIGNMENT) % ALIGNMENT,
-              .panel_bytes = panel_bytes(p),
+              .panel_bytes = b_panel_bytes(p),
               .scratch_bytes = scratch_bytes(p),
               .n_blocks = divide_up(p->m, BLOCK_ROWS),
               .n_panels = divide_up(p->n, PANEL_ROWS)};

@@ -130,7 +130,10 @@ Tensor tensor_slice(const Tensor *t, int64_t from, int64_t n) {
     Tensor view = *t;
     view.dim[0] = n;
     int64_t width = t->rank == 2 ? t->dim[1] : 1;
-    if (t->data) view.data = (char *)t->data + dtype_row_bytes(t->dtype, width) * (size_t)from;
+    require(!t->in_panels || from % PANEL_ROWS == 0);
+    size_t bytes =
+        t->in_panels ? panel_bytes(t->dtype, width) / PANEL_ROWS : dtype_row_bytes(t->dtype, width);
+    if (t->data) view.data = (char *)t->data + bytes * (size_t)from;
     if (t->grad) view.grad = t->grad + from * width;
     view.adapter_row += from;
     return view;

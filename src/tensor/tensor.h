@@ -6,9 +6,11 @@
 #ifndef HEED_TENSOR_TENSOR_H
 #define HEED_TENSOR_TENSOR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-#include "quant/dtype.h"
+#include "base/error.h"
+#include "quant/panels.h"
 
 enum { TENSOR_RANK_MAX = 4 };
 
@@ -20,6 +22,7 @@ typedef struct Tensor {
     int64_t dim[TENSOR_RANK_MAX]; // dim[rank-1] is contiguous
     void *data;                   // NULL: absent (an optional weight) or only planned (dry run)
     float *grad;                  // same shape, f32; NULL unless it is being trained or taped
+    bool in_panels;               // a weight (rank 2) whose rows lie in panels (quant/panels.h)
     const Adapter *adapter;       // what products with this weight add, or NULL
     int64_t adapter_row;          // of its first row in the adapter: views have another
 } Tensor;
@@ -51,13 +54,23 @@ static inline float *tensor_f32(const Tensor *t) {
 static inline size_t tensor_row_bytes(const Tensor *t) {
     return dtype_row_bytes(t->dtype, tensor_cols(t));
 }
+// Of the data; a last panel counts as a whole one.
 static inline size_t tensor_bytes(const Tensor *t) {
+    if (t->in_panels)
+        return panel_bytes(t->dtype, tensor_cols(t)) * (size_t)panel_count(tensor_rows(t));
     return tensor_row_bytes(t) * (size_t)tensor_rows(t);
 }
 static inline const void *tensor_row(const Tensor *t, int64_t row) {
+    require(!t->in_panels);
     return (const char *)t->data + tensor_row_bytes(t) * (size_t)row;
 }
+// The panel of rows 32 i .. 32 i + 31.
+static inline const void *tensor_panel(const Tensor *t, int64_t i) {
+    require(t->in_panels);
+    return (const char *)t->data + panel_bytes(t->dtype, tensor_cols(t)) * (size_t)i;
+}
 // Rows from .. from+n-1 of a 2-D tensor, or values of a 1-D one: a view, sharing data and grad.
+// In panels, `from` is the first row of one.
 Tensor tensor_slice(const Tensor *t, int64_t from, int64_t n);
 
 #endif

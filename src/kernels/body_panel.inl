@@ -1,0 +1,531 @@
+// body_panel.inl - quantised weights in panels: products with int8 activations, and panels of f32.
+//
+// An output is one chain in f32 over the groups of its row in ascending order,
+//
+//     y = fma(shift, sum of the activations, y);  y = fma(products, scale * scale of x, y)
+//
+// where `products` is exact, so that every way of computing it gives the same bits:
+//   * few activation rows (decoding tokens): straight from the panel, whose bytes are taken apart
+//     on the way into the product;
+//   * more: PANEL_K columns of the panel are taken apart once, and meet the activations
+//     PANEL_TILE rows at a time.
+// A vector has one number of VF weight rows; four columns of activations are in all its lanes.
+//
+// Unsigned times signed bytes is what x86 multiplies.  A byte stays unsigned where the set allows
+// (PRODUCT_MAX), and offset * (sum of the activations) is taken off where a sum starts.
+
+// ---------------------------------------------------------------- the bytes in a product
+
+WORD bool product_is_signed(DType t) {
+    return type_is_signed(t) && PRODUCT_MAX < 255;
+}
+
+// What the bytes of a product are above their values.
+WORD int product_offset(DType t) {
+    if (type_is_signed(t)) return product_is_signed(t) ? 0 : 128;
+    return type_offset(t);
+}
+
+// Products of a group of a type that may be added up before a vp is full: 1, 2, 4 or 8.
+WORD int product_run(DType t) {
+    PanelForm form = panel_form(t);
+    int most = type_is_signed(t) ? 128 : (1 << (form.value_bits[0] + form.value_bits[1])) - 1;
+    int run = type_group(t) / 4;
+    while (run > 1 && (int64_t)run * 2 * 127 * most > PRODUCT_SUM) run /= 2;
+    return run;
+}
+
+WORD vi vi_set_bytes(int byte) {
+    return vi_set((int32_t)((uint32_t)byte * 0x01010101u));
+}
+
+// The bits of item i (of 8 groups of four columns) in a plane, moved to bit `to` of their bytes.
+WORD vi plane_bits(const uint8_t *plane, int bits, int i, int r, int to) {
+    vi v = vi_load(plane + ((size_t)(i % bits) * PANEL_ROWS + (size_t)r) * 4);
+    int from = i / bits * bits;
+    if (bits == 8) return v;
+    v = from > to ? vi_shr(v, from - to) : from < to ? vi_shl(v, to - from) : v;
+    return vi_and(v, vi_set_bytes(((1 << bits) - 1) << to));
+}
+
+// The bytes of columns 4i .. 4i + 3 of a group, in rows r .. r + VF - 1, as they are multiplied.
+WORD vi product_bytes(DType t, const uint8_t *group, int i, int r) {
+    int low = panel_form(t).value_bits[0], high = panel_form(t).value_bits[1];
+    vi v = plane_bits(group, low, i, r, 0);
+    if (high) v = vi_or(v, plane_bits(group + (size_t)low * PANEL_ROWS * 4, high, i, r, low));
+    if (t == DTYPE_IQ4_NL || t == DTYPE_IQ4_XS) v = vi_table(block_iq4_values, v);
+    if (t == DTYPE_MXFP4) v = vi_table(block_mxfp4_values, v);
+    return type_is_signed(t) && !product_is_signed(t) ? vi_xor(v, vi_set_bytes(128)) : v;
+}
+
+// ---------------------------------------------------------------- scales
+
+// The scales of a step: up to 256 columns.
+enum { STEP_GROUPS = 8 }; // of 32 columns
+typedef float ScaleRow[PANEL_ROWS];
+
+WORD vf vf_load_bytes(const uint8_t *p, int offset) {
+    return vf_sub(vi_to_f(vi_of_bytes(p)), vf_set((float)offset));
+}
+
+// Integer scale i of all rows; `offset` is what it is above its value.
+WORD int code_bytes(DType t, const uint8_t *codes, int i, uint8_t to[PANEL_ROWS]) {
+    PanelForm form = panel_form(t);
+    int shift = 0;
+    v32 sum = v32_set(t == DTYPE_Q6_K ? 128 : 0);
+    for (int part = 0; part < 2; part++) {
+        int bits = form.code_bits[part];
+        if (!bits) continue;
+        int lines = form.codes * bits / 8, from = i / lines * bits;
+        v32 v = v32_load(codes + (size_t)(i % lines) * PANEL_ROWS);
+        if (bits == 8) {
+            sum = v32_xor(sum, v);
+        } else {
+            v = from > shift ? v32_shr(v, from - shift) : v32_shl(v, shift - from);
+            sum = v32_or(sum, v32_and(v, v32_set((uint8_t)(((1 << bits) - 1) << shift))));
+        }
+        codes += (size_t)lines * PANEL_ROWS;
+        shift += bits;
+    }
+    v32_store(to, sum);
+    return t == DTYPE_Q6_K ? 128 : type_scale_offset(t);
+}
+
+WORD void super_scales(DType t, const uint8_t *block, ScaleRow *scale, ScaleRow *shift) {
+    PanelForm form = panel_form(t);
+    const uint16_t *d = (const void *)block;
+    const uint8_t *codes = block + panel_codes_at(form);
+    uint8_t bytes[PANEL_ROWS];
+    UNROLL_16
+    for (int i = 0; i < form.values / type_group(t); i++) {
+        int offset = code_bytes(t, codes, i, bytes);
+        for (int r = 0; r < PANEL_ROWS; r += VF)
+            vf_store(scale[i] + r, vf_mul(vf_load_f16(d + r), vf_load_bytes(bytes + r, offset)));
+        if (!type_has_minimum(t)) continue;
+        code_bytes(t, codes, form.codes / 2 + i, bytes);
+        for (int r = 0; r < PANEL_ROWS; r += VF) {
+            vf dmin = vf_mul(vf_set(-1), vf_load_f16(d + PANEL_ROWS + r));
+            vf_store(shift[i] + r, vf_mul(dmin, vf_load_bytes(bytes + r, 0)));
+        }
+    }
+}
+
+#define SUPER_TYPES(X) X(Q2_K) X(Q3_K) X(Q4_K) X(Q5_K) X(Q6_K) X(IQ4_XS)
+#define X(name)                                                                        \
+    APART void scales_##name(const uint8_t *block, ScaleRow *scale, ScaleRow *shift) { \
+        super_scales(DTYPE_##name, block, scale, shift);                               \
+    }
+SUPER_TYPES(X)
+#undef X
+
+WORD void block_scales_super(DType t, const uint8_t *block, ScaleRow *scale, ScaleRow *shift) {
+#define X(name) \
+    if (t == DTYPE_##name) scales_##name(block, scale, shift);
+    SUPER_TYPES(X)
+#undef X
+}
+
+// The scales of a block, and what is added to its values in a type with minimums.
+WORD void block_scales(DType t, const uint8_t *block, ScaleRow *scale, ScaleRow *shift) {
+    const uint16_t *d = (const void *)block;
+    if (type_values(t) == SUPER_VALUES) {
+        block_scales_super(t, block, scale, shift);
+        return;
+    }
+    for (int r = 0; t == DTYPE_MXFP4 && r < PANEL_ROWS; r++) scale[0][r] = mxfp4_scale(block[r]);
+    for (int r = 0; t != DTYPE_MXFP4 && r < PANEL_ROWS; r += VF)
+        vf_store(scale[0] + r, vf_load_f16(d + r));
+    for (int r = 0; type_has_minimum(t) && r < PANEL_ROWS; r += VF)
+        vf_store(shift[0] + r, vf_load_f16(d + PANEL_ROWS + r));
+}
+
+// ---------------------------------------------------------------- a tile
+
+// An int8 row, taken apart.
+typedef struct Q8Row {
+    const int8_t *q;
+    const float *scale;
+    const int16_t *sum;
+} Q8Row;
+
+WORD Q8Row q8_row(const PanelJob *job, int64_t j) {
+    const char *row = (const char *)job->x + (size_t)j * job->x_row_bytes;
+    const float *scale = (const void *)(row + job->k);
+    return (Q8Row){(const int8_t *)row, scale, (const void *)(scale + job->k / 32)};
+}
+
+WORD Q8Row q8_row_from(Q8Row row, int64_t k0) {
+    return (Q8Row){row.q + k0, row.scale + k0 / 32, row.sum + k0 / 16};
+}
+
+// One activation row with 2 VF weight rows.
+typedef struct PairI {
+    vi lo, hi;
+} PairI;
+typedef struct PairP {
+    vp lo, hi;
+} PairP;
+typedef struct PairF {
+    vf lo, hi;
+} PairF;
+
+enum {
+    TILE_PAIRS = 6,                       // at most
+    PANEL_STRIPS = PANEL_ROWS / (2 * VF), // pairs of vectors across a panel
+    PANEL_AHEAD = 2048                    // bytes from a product to its prefetch
+};
+
+// A piece of a panel, ready to be multiplied.
+typedef struct Piece {
+    const uint8_t *group;    // planes, or bytes [8][PANEL_ROWS][4] if it is taken apart
+    size_t stride;           // to the next group
+    ScaleRow *scale, *shift; // of its first group
+    int64_t groups;          // of 32 columns
+} Piece;
+
+WORD PairF pair_load(const float *y) {
+    return (PairF){vf_load(y), vf_load(y + VF)};
+}
+
+WORD void pair_store(PairF f, float *y) {
+    vf_store(y, f.lo), vf_store(y + VF, f.hi);
+}
+
+WORD PairI pair_start(DType t, const int16_t *sum, int half) {
+    int offset = -product_offset(t);
+    vi v = vi_zero();
+    if (offset && type_group(t) == 32) v = vi_sums(sum, offset, offset);
+    if (offset && type_group(t) == 16) v = vi_sums(sum, half ? 0 : offset, half ? offset : 0);
+    return (PairI){v, v};
+}
+
+WORD PairP pair_dot(DType t, PairP p, PairI w, const int8_t *x) {
+    vi v = vi_set((int32_t)load_u32(x));
+    if (product_is_signed(t))
+        return (PairP){vp_dot_signed(p.lo, w.lo, v), vp_dot_signed(p.hi, w.hi, v)};
+    return (PairP){vp_dot(p.lo, w.lo, v), vp_dot(p.hi, w.hi, v)};
+}
+
+// f + what the products of a group give.
+WORD PairF pair_add(DType t, PairF f, PairI s, const float *scale, const float *shift,
+                    const float *x_scale, const int16_t *sum, int half) {
+    vf x = vf_set(*x_scale);
+    if (type_has_minimum(t)) {
+        vi whole = type_group(t) == 32 ? vi_sums(sum, 1, 1) : vi_sums(sum, !half, half);
+        vf x_sum = vf_mul(vi_to_f(whole), x);
+        f = (PairF){vf_fma(vf_load(shift), x_sum, f.lo), vf_fma(vf_load(shift + VF), x_sum, f.hi)};
+    }
+    return (PairF){vf_fma(vi_to_f(s.lo), vf_mul(vf_load(scale), x), f.lo),
+                   vf_fma(vi_to_f(s.hi), vf_mul(vf_load(scale + VF), x), f.hi)};
+}
+
+// Rows that are all worked on at once are pairs 0 .. n_rows - 1; where these are few, so are the
+// same rows with the next strips of the panel.
+WORD int tile_strips(int n_rows) {
+    int strips = n_rows == 1 ? 4 : n_rows == 2 ? 2 : 1;
+    return strips < (int)PANEL_STRIPS ? strips : (int)PANEL_STRIPS;
+}
+
+// The group of four columns that is multiplied as the n-th: those that lie in the same bytes of the
+// low plane follow one another, so that these are loaded once and soon done with.
+WORD int column_order(DType t, int n) {
+    int bits = panel_form(t).value_bits[0], together = 8 / bits;
+    return type_group(t) == 32 ? n % together * bits + n / together : n;
+}
+
+WORD PairI tile_bytes(DType t, bool is_apart, const uint8_t *group, int i, int r) {
+    if (!is_apart)
+        return (PairI){product_bytes(t, group, i, r), product_bytes(t, group, i, r + VF)};
+    group += ((size_t)i * PANEL_ROWS + (size_t)r) * 4;
+    return (PairI){vi_load(group), vi_load(group + 4 * VF)};
+}
+
+// y += n_rows activation rows times the strips from `strip` of a piece.  The registers have names,
+// since compilers leave arrays of them in memory.  `t` is the type, or (is_apart) one of those that
+// look the same when they are taken apart.
+WORD void tile(DType t, bool is_apart, int n_rows, int strip, const Piece *piece, const Q8Row *row,
+               float (*y)[PANEL_ROWS]) {
+#define PAIRS(X) X(0) X(1) X(2) X(3) X(4) X(5)
+#define ROW(i)   ((i) % n_rows)
+#define AT(i)    (2 * VF * (strip + (i) / n_rows))
+    int n = n_rows * tile_strips(n_rows), run = product_run(t), halves = 32 / type_group(t);
+    bool stays = n <= TILE_STAYS;
+    const uint8_t *group = piece->group;
+#define START(i) \
+    PairF y##i;  \
+    if (i < n && stays) y##i = pair_load(y[ROW(i)] + AT(i));
+    PAIRS(START)
+    for (int64_t g = 0; g < piece->groups; g++, group += piece->stride) {
+        for (size_t line = 0; !is_apart && line < piece->stride; line += READ_LINE)
+            PREFETCH(group + PANEL_AHEAD + line);
+        UNROLL_2
+        for (int half = 0; half < halves; half++) {
+            const float *scale = piece->scale[g * halves + half];
+            const float *shift = piece->shift[g * halves + half];
+#define BEGIN(i) \
+    PairI s##i;  \
+    if (i < n) s##i = pair_start(t, row[ROW(i)].sum + 2 * g, half);
+            PAIRS(BEGIN)
+            UNROLL_8
+            for (int c0 = half * (8 / halves); c0 < (half + 1) * (8 / halves); c0 += run) {
+#define BEGIN_RUN(i) \
+    PairP p##i;      \
+    if (i < n) p##i = (PairP){vp_begin(s##i.lo), vp_begin(s##i.hi)};
+                PAIRS(BEGIN_RUN)
+                UNROLL_8
+                for (int l = c0; l < c0 + run; l++) {
+                    int c = is_apart ? l : column_order(t, l);
+#define DOT(i)                                                             \
+    if (i < n)                                                             \
+        p##i = pair_dot(t, p##i, tile_bytes(t, is_apart, group, c, AT(i)), \
+                        row[ROW(i)].q + 32 * g + 4 * c);
+                    PAIRS(DOT)
+                }
+#define END_RUN(i) \
+    if (i < n) s##i = (PairI){vp_end(p##i.lo, s##i.lo), vp_end(p##i.hi, s##i.hi)};
+                PAIRS(END_RUN)
+            }
+#define ADD(i)                                                                        \
+    if (i < n) {                                                                      \
+        PairF f = stays ? y##i : pair_load(y[ROW(i)] + AT(i));                        \
+        f = pair_add(t, f, s##i, scale + AT(i), shift + AT(i), row[ROW(i)].scale + g, \
+                     row[ROW(i)].sum + 2 * g, half);                                  \
+        y##i = f;                                                                     \
+        if (!stays) pair_store(f, y[ROW(i)] + AT(i));                                 \
+    }
+            PAIRS(ADD)
+        }
+    }
+#define STORE(i) \
+    if (i < n && stays) pair_store(y##i, y[ROW(i)] + AT(i));
+    PAIRS(STORE)
+#undef START
+#undef BEGIN
+#undef BEGIN_RUN
+#undef DOT
+#undef END_RUN
+#undef ADD
+#undef STORE
+#undef PAIRS
+#undef ROW
+#undef AT
+}
+
+// ---------------------------------------------------------------- every tile
+
+// Activation rows at once, straight from the panel: 1, 2 or 4 (of three, the last is repeated).
+enum { DIRECT_ROWS = 4, DIRECT_TILES = 3 };
+
+// Strip `strip` of a piece with some activation rows.
+typedef void Tile(int strip, const Piece *piece, const Q8Row *row, float (*y)[PANEL_ROWS]);
+
+// The types whose values look the same in a panel.
+WORD DType direct_type(DType t) {
+    switch (t) {
+    case DTYPE_Q4_K: return DTYPE_Q4_1;
+    case DTYPE_Q5_K: return DTYPE_Q5_1;
+    case DTYPE_IQ4_XS: return DTYPE_IQ4_NL;
+    default: return t;
+    }
+}
+#define DIRECT_TYPES(X) \
+    X(Q4_0) X(Q4_1) X(Q5_0) X(Q5_1) X(Q8_0) X(Q2_K) X(Q3_K) X(Q6_K) X(IQ4_NL) X(MXFP4)
+
+// .. and when they are taken apart.
+WORD DType apart_type(DType t) {
+    return type_is_signed(t) ? DTYPE_Q8_0 : direct_type(t);
+}
+#define APART_TYPES(X) X(Q4_0) X(Q4_1) X(Q5_0) X(Q5_1) X(Q8_0) X(Q2_K) X(Q3_K) X(Q6_K)
+
+#define TILE(name, form, is_apart, n_rows)                                           \
+    APART void tile_##name##_##form(int strip, const Piece *piece, const Q8Row *row, \
+                                    float(*y)[PANEL_ROWS]) {                         \
+        tile(DTYPE_##name, is_apart, n_rows, strip, piece, row, y);                  \
+    }
+#define X(name) TILE(name, 1, false, 1) TILE(name, 2, false, 2) TILE(name, 4, false, 4)
+DIRECT_TYPES(X)
+#undef X
+#define X(name) TILE(name, apart, true, PANEL_TILE)
+APART_TYPES(X)
+#undef X
+#undef TILE
+
+static Tile *const direct_tiles[DTYPE_LIMIT][DIRECT_TILES] = {
+#define X(name) [DTYPE_##name] = {tile_##name##_1, tile_##name##_2, tile_##name##_4},
+    DIRECT_TYPES(X)
+#undef X
+};
+static Tile *const apart_tiles[DTYPE_LIMIT] = {
+#define X(name) [DTYPE_##name] = tile_##name##_apart,
+    APART_TYPES(X)
+#undef X
+};
+
+// ---------------------------------------------------------------- a panel
+
+// The results of some rows with a panel: gathered here, since the last panel may be narrower.
+typedef struct TileY {
+    float y[TILE_PAIRS][PANEL_ROWS];
+} TileY;
+
+// n_rows rows from row j on; of fewer than there are in `y`, the last is repeated.
+WORD void rows_take(const PanelJob *job, int64_t j, int64_t i, int n_rows, bool adds, Q8Row *row,
+                    TileY *to) {
+    size_t bytes = (size_t)min_i64(PANEL_ROWS, job->n_out - i) * sizeof(float);
+    for (int r = 0; r < n_rows; r++) {
+        int64_t at = min_i64(j + r, job->n_x - 1);
+        row[r] = q8_row(job, at);
+        memset(to->y[r], 0, sizeof to->y[r]);
+        if (adds) memcpy(to->y[r], job->y + at * job->y_stride + i, bytes);
+    }
+}
+
+WORD void rows_give(const PanelJob *job, int64_t j, int64_t i, int n_rows, const TileY *from) {
+    size_t bytes = (size_t)min_i64(PANEL_ROWS, job->n_out - i) * sizeof(float);
+    for (int r = 0; r < n_rows && j + r < job->n_x; r++)
+        memcpy(job->y + (j + r) * job->y_stride + i, from->y[r], bytes);
+}
+
+// n_rows activation rows straight from a panel, in steps of at most 256 columns.
+WORD void direct_rows(DType t, const uint8_t *block, int64_t k, int n_rows, Q8Row *row, TileY *y) {
+    PanelForm form = panel_form(t);
+    size_t bytes = PANEL_ROWS * type_bytes(t);
+    bool is_super = type_values(t) == SUPER_VALUES;
+    ScaleRow scale[2 * STEP_GROUPS], shift[2 * STEP_GROUPS];
+    Tile *tile_rows = direct_tiles[direct_type(t)][n_rows / 2];
+    for (int64_t k0 = 0; k0 < k; k0 += 32 * STEP_GROUPS) {
+        int64_t groups = min_i64(STEP_GROUPS, (k - k0) / 32), blocks = is_super ? 1 : groups;
+        for (int64_t b = 0; b < blocks; b++)
+            block_scales(t, block + bytes * (size_t)b, scale + b, shift + b);
+        Piece piece = {.group = block + panel_values_at(form),
+                       .stride = is_super ? (size_t)panel_group_bytes(form) : bytes,
+                       .scale = scale,
+                       .shift = shift,
+                       .groups = groups};
+        for (int strip = 0; strip < (int)PANEL_STRIPS; strip += tile_strips(n_rows))
+            tile_rows(strip, &piece, row, y->y);
+        for (int r = 0; r < n_rows; r++) row[r] = q8_row_from(row[r], 32 * STEP_GROUPS);
+        block += bytes * (size_t)blocks;
+    }
+}
+
+WORD void panel_direct(DType t, const PanelJob *job, const uint8_t *panel, int64_t i) {
+    Q8Row row[DIRECT_ROWS];
+    TileY y;
+    for (int64_t j = 0; j < job->n_x; j += DIRECT_ROWS) {
+        int n = job->n_x - j < 3 ? (int)(job->n_x - j) : DIRECT_ROWS;
+        rows_take(job, j, i, n, job->adds, row, &y);
+        direct_rows(t, panel, job->k, n, row, &y);
+        rows_give(job, j, i, n, &y);
+    }
+}
+
+// PANEL_K columns of a panel at most, taken apart.
+typedef struct Apart {
+    uint8_t bytes[PANEL_K / 4][PANEL_ROWS][4];
+    ScaleRow scale[PANEL_K / 16], shift[PANEL_K / 16];
+} Apart;
+
+WORD void take_apart(DType t, const uint8_t *block, int64_t k, Apart *to) {
+    PanelForm form = panel_form(t);
+    int groups = type_values(t) / 32, n_scales = type_values(t) / type_group(t);
+    for (int64_t b = 0; b < k / type_values(t); b++, block += PANEL_ROWS * type_bytes(t)) {
+        block_scales(t, block, to->scale + b * n_scales, to->shift + b * n_scales);
+        const uint8_t *group = block + panel_values_at(form);
+        UNROLL_NOT
+        for (int g = 0; g < groups; g++, group += panel_group_bytes(form)) {
+            UNROLL_8
+            for (int i = 0; i < 8; i++) {
+                UNROLL_NOT
+                for (int r = 0; r < PANEL_ROWS; r += VF)
+                    vi_store(to->bytes[8 * (b * groups + g) + i][r], product_bytes(t, group, i, r));
+            }
+        }
+    }
+}
+
+WORD void panel_apart(DType t, const PanelJob *job, const uint8_t *panel, int64_t i) {
+    Apart apart;
+    TileY y;
+    Q8Row row[PANEL_TILE];
+    Tile *tile_rows = apart_tiles[apart_type(t)];
+    for (int64_t k0 = 0; k0 < job->k; k0 += PANEL_K) {
+        int64_t k = min_i64(PANEL_K, job->k - k0), block = k0 / type_values(t);
+        take_apart(t, panel + (size_t)block * PANEL_ROWS * type_bytes(t), k, &apart);
+        Piece piece = {apart.bytes[0][0], 32 * PANEL_ROWS, apart.scale, apart.shift, k / 32};
+        for (int64_t j = 0; j < job->n_x; j += PANEL_TILE) {
+            rows_take(job, j, i, PANEL_TILE, job->adds || k0 > 0, row, &y);
+            for (int r = 0; r < PANEL_TILE; r++) row[r] = q8_row_from(row[r], k0);
+            for (int strip = 0; strip < (int)PANEL_STRIPS; strip += tile_strips(PANEL_TILE))
+                tile_rows(strip, &piece, row, y.y);
+            rows_give(job, j, i, PANEL_TILE, &y);
+        }
+    }
+}
+
+WORD void panel_q8(DType t, const PanelJob *job) {
+    const uint8_t *panel = job->panel;
+    for (int64_t i = 0; i < job->n_out; i += PANEL_ROWS, panel += job->panel_bytes) {
+        if (job->n_x < PANEL_FROM)
+            panel_direct(t, job, panel, i);
+        else
+            panel_apart(t, job, panel, i);
+    }
+}
+
+// ---------------------------------------------------------------- as f32
+
+// Columns 4i .. 4i + 3 of a group in all rows.
+WORD void decode_columns(DType t, const uint8_t *group, int i, const float *scale,
+                         const float *shift, float *to) {
+    int offset = product_is_signed(t) ? 128 : product_offset(t);
+    UNROLL_NOT
+    for (int r = 0; r < PANEL_ROWS; r += VF) {
+        vi bytes = product_bytes(t, group, i, r);
+        if (product_is_signed(t)) bytes = vi_xor(bytes, vi_set_bytes(128));
+        for (int c = 0; c < 4; c++) {
+            vi byte = vi_and(vi_shr(bytes, 8 * c), vi_set(255));
+            vf value = vf_sub(vi_to_f(byte), vf_set((float)offset));
+            value = vf_mul(value, vf_load(scale + r));
+            if (type_has_minimum(t)) value = vf_add(value, vf_load(shift + r));
+            vf_store(to + c * PANEL_ROWS + r, value);
+        }
+    }
+}
+
+WORD void panel_decode(DType t, const uint8_t *block, float *values, int64_t k) {
+    PanelForm form = panel_form(t);
+    ScaleRow scale[2 * STEP_GROUPS], shift[2 * STEP_GROUPS];
+    int halves = 32 / type_group(t);
+    for (int64_t b = 0; b < k / type_values(t); b++, block += PANEL_ROWS * type_bytes(t)) {
+        block_scales(t, block, scale, shift);
+        const uint8_t *group = block + panel_values_at(form);
+        UNROLL_NOT
+        for (int g = 0; g < type_values(t) / 32; g++, group += panel_group_bytes(form)) {
+            UNROLL_8
+            for (int i = 0; i < 8; i++, values += 4 * PANEL_ROWS) {
+                int s = g * halves + i * halves / 8;
+                decode_columns(t, group, i, scale[s], shift[s], values);
+            }
+        }
+    }
+}
+
+// ---------------------------------------------------------------- the table
+#define X(name)                                                                    \
+    static void panel_q8_##name(const PanelJob *job) {                             \
+        panel_q8(DTYPE_##name, job);                                               \
+    }                                                                              \
+    static void panel_decode_##name(const void *panel, float *values, int64_t k) { \
+        panel_decode(DTYPE_##name, panel, values, k);                              \
+    }
+QUANTIZED(X)
+#undef X
+
+static void panel_entries(Kernels *table) {
+#define X(name)                                      \
+    table->panel_q8[DTYPE_##name] = panel_q8_##name; \
+    table->panel_decode[DTYPE_##name] = panel_decode_##name;
+    QUANTIZED(X)
+#undef X
+}
