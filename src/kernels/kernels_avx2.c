@@ -18,7 +18,7 @@ enum {
     GEMM_K = 384,         // steps of k between passes over c
     GEMM_M = 48,          // rows of a that stay packed: GEMM_M * GEMM_K floats on the stack
     PRODUCT_SUM = 32767,  // the largest sum of products that a vp holds
-    PANEL_K = 256,        // k of unpacked weights that stay in the L1 cache
+    PANEL_K = 512,        // k of unpacked weights that stay in the L1 cache
     PANEL_FROM = 8,       // activation rows for which unpacking a panel pays
     PANEL_TILE = 4,       // activation rows of a tile of unpacked weights
     TILE_STAYS = 2        // pairs of vectors of results that stay in registers
