@@ -244,24 +244,25 @@ WORD PairI tile_bytes(DType t, bool is_apart, const uint8_t *group, int i, int r
 // since compilers leave arrays of them in memory.  `t` is the type, or (is_apart) one of those that
 // look the same when they are taken apart.
 WORD void tile(DType t, bool is_apart, int n_rows, int strip, const Piece *piece, const Q8Row *row,
-               float (*y)[PANEL_ROWS]) {
+               float *const *y) {
 #define PAIRS(X) X(0) X(1) X(2) X(3) X(4) X(5)
 #define ROW(i)   ((i) % n_rows)
-#define AT(i)    (2 * VF * (strip + (i) / n_rows))
+#define AT(i)    (2 * VF * ((i) / n_rows))
     int n = n_rows * tile_strips(n_rows), run = product_run(t), halves = 32 / type_group(t);
     bool stays = n <= TILE_STAYS;
-    const uint8_t *group = piece->group;
+    int at = 2 * VF * strip; // the first of the weight rows
+    const uint8_t *group = piece->group + 4 * at;
 #define START(i) \
     PairF y##i;  \
-    if (i < n && stays) y##i = pair_load(y[ROW(i)] + AT(i));
+    if (i < n && stays) y##i = pair_load(y[ROW(i)] + at + AT(i));
     PAIRS(START)
     for (int64_t g = 0; g < piece->groups; g++, group += piece->stride) {
         for (size_t line = 0; !is_apart && line < piece->stride; line += READ_LINE)
             PREFETCH(group + PANEL_AHEAD + line);
         UNROLL_2
         for (int half = 0; half < halves; half++) {
-            const float *scale = piece->scale[g * halves + half];
-            const float *shift = piece->shift[g * halves + half];
+            const float *scale = piece->scale[g * halves + half] + at;
+            const float *shift = piece->shift[g * halves + half] + at;
 #define BEGIN(i) \
     PairI s##i;  \
     if (i < n) s##i = pair_start(t, row[ROW(i)].sum + 2 * g, half);
@@ -287,17 +288,17 @@ WORD void tile(DType t, bool is_apart, int n_rows, int strip, const Piece *piece
             }
 #define ADD(i)                                                                        \
     if (i < n) {                                                                      \
-        PairF f = stays ? y##i : pair_load(y[ROW(i)] + AT(i));                        \
+        PairF f = stays ? y##i : pair_load(y[ROW(i)] + at + AT(i));                   \
         f = pair_add(t, f, s##i, scale + AT(i), shift + AT(i), row[ROW(i)].scale + g, \
                      row[ROW(i)].sum + 2 * g, half);                                  \
         y##i = f;                                                                     \
-        if (!stays) pair_store(f, y[ROW(i)] + AT(i));                                 \
+        if (!stays) pair_store(f, y[ROW(i)] + at + AT(i));                            \
     }
             PAIRS(ADD)
         }
     }
 #define STORE(i) \
-    if (i < n && stays) pair_store(y##i, y[ROW(i)] + AT(i));
+    if (i < n && stays) pair_store(y##i, y[ROW(i)] + at + AT(i));
     PAIRS(STORE)
 #undef START
 #undef BEGIN
@@ -317,7 +318,7 @@ WORD void tile(DType t, bool is_apart, int n_rows, int strip, const Piece *piece
 enum { DIRECT_ROWS = 4, DIRECT_TILES = 3 };
 
 // Strip `strip` of a piece with some activation rows.
-typedef void Tile(int strip, const Piece *piece, const Q8Row *row, float (*y)[PANEL_ROWS]);
+typedef void Tile(int strip, const Piece *piece, const Q8Row *row, float *const *y);
 
 // The types whose values look the same in a panel.
 WORD DType direct_type(DType t) {
@@ -339,7 +340,7 @@ WORD DType apart_type(DType t) {
 
 #define TILE(name, form, is_apart, n_rows)                                           \
     APART void tile_##name##_##form(int strip, const Piece *piece, const Q8Row *row, \
-                                    float(*y)[PANEL_ROWS]) {                         \
+                                    float *const *y) {                               \
         tile(DTYPE_##name, is_apart, n_rows, strip, piece, row, y);                  \
     }
 #define X(name) TILE(name, 1, false, 1) TILE(name, 2, false, 2) TILE(name, 4, false, 4)
@@ -363,31 +364,41 @@ static Tile *const apart_tiles[DTYPE_LIMIT] = {
 
 // ---------------------------------------------------------------- a panel
 
-// The results of some rows with a panel: gathered here, since the last panel may be narrower.
-typedef struct TileY {
-    float y[TILE_PAIRS][PANEL_ROWS];
-} TileY;
+// Some activation rows, and where their results with a panel are: in their place, or gathered
+// here, where the last panel is narrower or a row is there a second time to fill the tile.
+typedef struct TileRows {
+    Q8Row row[TILE_PAIRS];
+    float *y[TILE_PAIRS];
+    float gathered[TILE_PAIRS][PANEL_ROWS];
+} TileRows;
 
-// n_rows rows from row j on; of fewer than there are in `y`, the last is repeated.
-WORD void rows_take(const PanelJob *job, int64_t j, int64_t i, int n_rows, bool adds, Q8Row *row,
-                    TileY *to) {
-    size_t bytes = (size_t)min_i64(PANEL_ROWS, job->n_out - i) * sizeof(float);
+// n_rows rows from row j on, with the panel of weight rows from row i on; columns before k0 are
+// done.
+WORD void rows_take(const PanelJob *job, int64_t j, int64_t i, int64_t k0, int n_rows,
+                    TileRows *to) {
+    int64_t width = min_i64(PANEL_ROWS, job->n_out - i);
     for (int r = 0; r < n_rows; r++) {
         int64_t at = min_i64(j + r, job->n_x - 1);
-        row[r] = q8_row(job, at);
-        memset(to->y[r], 0, sizeof to->y[r]);
-        if (adds) memcpy(to->y[r], job->y + at * job->y_stride + i, bytes);
+        float *y = job->y + at * job->y_stride + i;
+        to->row[r] = q8_row_from(q8_row(job, at), k0);
+        bool in_place = width == PANEL_ROWS && j + r < job->n_x;
+        to->y[r] = in_place ? y : to->gathered[r];
+        if (!job->adds && k0 == 0)
+            memset(to->y[r], 0, sizeof to->gathered[r]);
+        else if (!in_place)
+            memcpy(to->y[r], y, (size_t)width * sizeof(float));
     }
 }
 
-WORD void rows_give(const PanelJob *job, int64_t j, int64_t i, int n_rows, const TileY *from) {
-    size_t bytes = (size_t)min_i64(PANEL_ROWS, job->n_out - i) * sizeof(float);
-    for (int r = 0; r < n_rows && j + r < job->n_x; r++)
-        memcpy(job->y + (j + r) * job->y_stride + i, from->y[r], bytes);
+WORD void rows_give(const PanelJob *job, int64_t j, int64_t i, int n_rows, const TileRows *from) {
+    int64_t width = min_i64(PANEL_ROWS, job->n_out - i);
+    for (int r = 0; width < PANEL_ROWS && r < n_rows && j + r < job->n_x; r++)
+        memcpy(job->y + (j + r) * job->y_stride + i, from->gathered[r],
+               (size_t)width * sizeof(float));
 }
 
 // n_rows activation rows straight from a panel, in steps of at most 256 columns.
-WORD void direct_rows(DType t, const uint8_t *block, int64_t k, int n_rows, Q8Row *row, TileY *y) {
+WORD void direct_rows(DType t, const uint8_t *block, int64_t k, int n_rows, TileRows *rows) {
     PanelForm form = panel_form(t);
     size_t bytes = PANEL_ROWS * type_bytes(t);
     bool is_super = type_values(t) == SUPER_VALUES;
@@ -403,20 +414,19 @@ WORD void direct_rows(DType t, const uint8_t *block, int64_t k, int n_rows, Q8Ro
                        .shift = shift,
                        .groups = groups};
         for (int strip = 0; strip < (int)PANEL_STRIPS; strip += tile_strips(n_rows))
-            tile_rows(strip, &piece, row, y->y);
-        for (int r = 0; r < n_rows; r++) row[r] = q8_row_from(row[r], 32 * STEP_GROUPS);
+            tile_rows(strip, &piece, rows->row, rows->y);
+        for (int r = 0; r < n_rows; r++) rows->row[r] = q8_row_from(rows->row[r], 32 * STEP_GROUPS);
         block += bytes * (size_t)blocks;
     }
 }
 
 WORD void panel_direct(DType t, const PanelJob *job, const uint8_t *panel, int64_t i) {
-    Q8Row row[DIRECT_ROWS];
-    TileY y;
+    TileRows rows;
     for (int64_t j = 0; j < job->n_x; j += DIRECT_ROWS) {
         int n = job->n_x - j < 3 ? (int)(job->n_x - j) : DIRECT_ROWS;
-        rows_take(job, j, i, n, job->adds, row, &y);
-        direct_rows(t, panel, job->k, n, row, &y);
-        rows_give(job, j, i, n, &y);
+        rows_take(job, j, i, 0, n, &rows);
+        direct_rows(t, panel, job->k, n, &rows);
+        rows_give(job, j, i, n, &rows);
     }
 }
 
@@ -446,19 +456,17 @@ WORD void take_apart(DType t, const uint8_t *block, int64_t k, Apart *to) {
 
 WORD void panel_apart(DType t, const PanelJob *job, const uint8_t *panel, int64_t i) {
     Apart apart;
-    TileY y;
-    Q8Row row[PANEL_TILE];
+    TileRows rows;
     Tile *tile_rows = apart_tiles[apart_type(t)];
     for (int64_t k0 = 0; k0 < job->k; k0 += PANEL_K) {
         int64_t k = min_i64(PANEL_K, job->k - k0), block = k0 / type_values(t);
         take_apart(t, panel + (size_t)block * PANEL_ROWS * type_bytes(t), k, &apart);
         Piece piece = {apart.bytes[0][0], 32 * PANEL_ROWS, apart.scale, apart.shift, k / 32};
         for (int64_t j = 0; j < job->n_x; j += PANEL_TILE) {
-            rows_take(job, j, i, PANEL_TILE, job->adds || k0 > 0, row, &y);
-            for (int r = 0; r < PANEL_TILE; r++) row[r] = q8_row_from(row[r], k0);
+            rows_take(job, j, i, k0, PANEL_TILE, &rows);
             for (int strip = 0; strip < (int)PANEL_STRIPS; strip += tile_strips(PANEL_TILE))
-                tile_rows(strip, &piece, row, y.y);
-            rows_give(job, j, i, PANEL_TILE, &y);
+                tile_rows(strip, &piece, rows.row, rows.y);
+            rows_give(job, j, i, PANEL_TILE, &rows);
         }
     }
 }
