@@ -1,5 +1,5 @@
-// body_panel_floats.inl - weights in panels of F32, F16 and BF16 times activation rows, and how such
-// panels are packed.
+// body_panel_floats.inl - weights in panels of F32, F16 and BF16 times activation rows, and how
+// such panels are packed.
 //
 // A tile is some activation rows with one panel: the PANEL_ROWS outputs of each row stay in
 // registers while k runs over the panel's lines.  An output is one chain of multiply-adds over
