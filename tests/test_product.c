@@ -1,6 +1,7 @@
 // test_product.c - weights in panels of floats: packing, products of rows with them in every table,
 // and the products of matrices that are made of them (tensor/product.h).  Everything is compared
 // with plain loops in double precision, and with itself cut in another way, bit for bit.
+#include "tensor/ops.h"
 #include "tensor/product.h"
 #include "tests/kernel_check.h"
 
@@ -379,8 +380,8 @@ static bool product_cut(const Kernels *k, const Product *whole, const float *bef
 
 static Pool *product_pool; // NULL: one thread
 
-// `layout`: bit 0 a across, bit 1 b across, bit 2 gaps between the numbers of a row, bit 3 adds, bit
-// 4 bf16.
+// `layout`: bit 0 a across, bit 1 b across, bit 2 gaps between the numbers of a row, bit 3 adds,
+// bit 4 bf16.
 static bool product_of(const Kernels *k, int64_t m, int64_t n, int64_t n_k, int layout) {
     int64_t step = layout & 4 ? 2 : 1;
     Product p = {.m = m, .n = n, .k = n_k, .c_row = n + 2, .adds = layout & 8, .bf16 = layout & 16};
@@ -426,4 +427,65 @@ TEST(product, threads) {
     product_pool = pool_open(3, &err);
     check_tables(products_right);
     pool_close(product_pool);
+}
+
+// ---------------------------------------------------------------- a run that rounds to bf16
+
+enum { BF16_ROWS = 9, BF16_IN = 37, BF16_OUT = 45 };
+
+typedef struct Bf16Linear {
+    Run run;
+    Tape tape;
+    Tensor x, w;
+    Tensor *y;
+} Bf16Linear;
+
+// op_linear forward and, from a random gradient of y, backward.
+static bool bf16_linear_run(Bf16Linear *l, const Kernels *k, Pool *pool, const float *dy) {
+    Error err;
+    if (!CHECK(run_open(&l->run, pool, &err))) return false;
+    l->run.kernels = k;
+    l->run.tape = &l->tape;
+    l->run.bf16 = true;
+    run_plan_begin(&l->run);
+    for (int round = 0; round < 2; round++) {
+        l->y = op_linear(&l->run, &l->x, &l->w, NULL);
+        if (!l->run.dry) memcpy(l->y->grad, dy, sizeof *dy * BF16_ROWS * BF16_OUT);
+        l->tape.last->backward(&l->run, l->tape.last);
+        if (round == 0 && !CHECK(run_allocate(&l->run, &err))) return false;
+    }
+    return true;
+}
+
+static bool bf16_sums_right(const Kernels *k, const char *name, Product p) {
+    p.bf16 = true;
+    return KERNEL_CHECK(product_close(k, &p, NULL), k, "%s of a bf16 run", name);
+}
+
+static bool bf16_run_right(const Kernels *k) {
+    Error err;
+    Pool *pool = pool_open(2, &err);
+    float *x = input_floats(BF16_ROWS * BF16_IN), *w = input_floats(BF16_OUT * BF16_IN);
+    float *dy = input_floats(BF16_ROWS * BF16_OUT);
+    float dx[BF16_ROWS * BF16_IN] = {0}, dw[BF16_OUT * BF16_IN] = {0};
+    Bf16Linear l = {.x = {DTYPE_F32, 2, {BF16_ROWS, BF16_IN}, x, dx},
+                    .w = {DTYPE_F32, 2, {BF16_OUT, BF16_IN}, w, dw}};
+    bool ok = bf16_linear_run(&l, k, pool, dy);
+    Product y = {.m = BF16_ROWS, .n = BF16_OUT, .k = BF16_IN, .a = x, .b = w};
+    y.a_row = y.b_row = BF16_IN, y.a_column = y.b_column = 1;
+    y.c = l.y->data, y.c_row = BF16_OUT;
+    Product to_x = {.m = BF16_ROWS, .n = BF16_IN, .k = BF16_OUT, .a = dy, .b = w, .c = dx};
+    to_x.a_row = BF16_OUT, to_x.a_column = 1, to_x.b_row = 1, to_x.b_column = BF16_IN;
+    to_x.c_row = BF16_IN;
+    Product to_w = {.m = BF16_OUT, .n = BF16_IN, .k = BF16_ROWS, .a = dy, .b = x, .c = dw};
+    to_w.a_row = 1, to_w.a_column = BF16_OUT, to_w.b_row = 1, to_w.b_column = BF16_IN;
+    to_w.c_row = BF16_IN;
+    ok = ok && bf16_sums_right(k, "y", y) && bf16_sums_right(k, "dx", to_x) &&
+         bf16_sums_right(k, "dw", to_w);
+    run_close(&l.run);
+    pool_close(pool);
+    return ok;
+}
+TEST(product, of_a_run_in_bf16) {
+    check_tables(bf16_run_right);
 }

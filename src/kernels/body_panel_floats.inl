@@ -1,4 +1,5 @@
-// body_panel_floats.inl - weights in panels of F32, F16 and BF16 times activation rows, and their packing.
+// body_panel_floats.inl - weights in panels of F32, F16 and BF16 times activation rows, and how
+// such panels are packed.
 //
 // A tile is some activation rows with one panel: the PANEL_ROWS outputs of each row stay in
 // registers while k runs over the panel's lines.  An output is one chain of multiply-adds over
@@ -50,8 +51,8 @@ WORD void line_store(PanelLine line, float *p) {
 #undef X
 }
 
-// What a tile multiplies: panels of a type with f32 rows, or pairs of bf16 with pairs of bf16, which
-// lie like F32 and f32.
+// What a tile multiplies: panels of a type with f32 rows, or pairs of bf16 with pairs of bf16,
+// which lie like F32 and f32.
 typedef enum PanelKind { PANEL_F32, PANEL_F16, PANEL_BF16, PANEL_PAIRS } PanelKind;
 
 WORD int64_t line_bytes(PanelKind kind) {
@@ -197,31 +198,38 @@ static TileFunction *const tiles_pairs[] = {MANY(TILE_NAME, PAIRS)};
 
 // ---------------------------------------------------------------- products
 
-// A piece of one panel (k columns) with all rows, in tiles of like height.
+// Rows of y that the panel is too wide for go through a copy.
+static void narrow_tile(TileFunction *function, const FloatTile *tile, int64_t rows,
+                        int64_t n_lanes) {
+    float copy[FLOAT_TILE * PANEL_ROWS] = {0};
+    size_t bytes = sizeof(float) * (size_t)n_lanes;
+    FloatTile wide = *tile;
+    wide.y = copy;
+    wide.y_stride = PANEL_ROWS;
+    for (int64_t r = 0; tile->adds && r < rows; r++)
+        memcpy(copy + r * PANEL_ROWS, tile->y + r * tile->y_stride, bytes);
+    function(&wide);
+    for (int64_t r = 0; r < rows; r++)
+        memcpy(tile->y + r * tile->y_stride, copy + r * PANEL_ROWS, bytes);
+}
+
+// A piece of a panel with all rows, in tiles of like height.  Meanwhile the `next` piece of as many
+// bytes comes nearer, a share with each tile.
 static void panel_rows(TileFunction *const *tiles, const PanelJob *job, FloatTile tile,
-                       int64_t n_lanes) {
+                       int64_t n_lanes, const char *next, int64_t next_bytes) {
     int64_t n_tiles = (job->n_x + FLOAT_TILE - 1) / FLOAT_TILE;
     const char *x = tile.x;
-    float *y = tile.y, copy[FLOAT_TILE * PANEL_ROWS];
+    float *y = tile.y;
     for (int64_t i = 0; i < n_tiles; i++) {
         int64_t row = job->n_x * i / n_tiles, rows = job->n_x * (i + 1) / n_tiles - row;
-        float *to = y + row * job->y_stride;
+        int64_t at = next_bytes * i / n_tiles / 64 * 64, end = next_bytes * (i + 1) / n_tiles;
+        for (; at < end; at += 64) PREFETCH_L2(next + at);
         tile.x = x + job->x_row_bytes * (size_t)row;
-        tile.y = to;
-        tile.y_stride = job->y_stride;
-        if (n_lanes == PANEL_ROWS) {
+        tile.y = y + row * job->y_stride;
+        if (n_lanes == PANEL_ROWS)
             tiles[rows - 1](&tile);
-            continue;
-        }
-        tile.y = copy; // a panel that is wider than y
-        tile.y_stride = PANEL_ROWS;
-        for (int64_t r = 0; tile.adds && r < rows; r++) {
-            memset(copy + r * PANEL_ROWS, 0, sizeof(float) * PANEL_ROWS);
-            memcpy(copy + r * PANEL_ROWS, to + r * job->y_stride, sizeof(float) * (size_t)n_lanes);
-        }
-        tiles[rows - 1](&tile);
-        for (int64_t r = 0; r < rows; r++)
-            memcpy(to + r * job->y_stride, copy + r * PANEL_ROWS, sizeof(float) * (size_t)n_lanes);
+        else
+            narrow_tile(tiles[rows - 1], &tile, rows, n_lanes);
     }
 }
 
@@ -244,21 +252,24 @@ WORD void panel_products(PanelKind kind, TileFunction *const *tiles, const Panel
     int64_t k = kind == PANEL_PAIRS ? (job->k + 1) / 2 : job->k;
     int64_t depth = once && k > 0 ? k : FLOAT_DEPTH;
     for (int64_t k0 = 0; k0 == 0 || k0 < k; k0 += depth) {
-        FloatTile tile = {.x_row_bytes = job->x_row_bytes,
+        FloatTile tile = {.x = (const char *)job->x + k0 * 4,
+                          .x_row_bytes = job->x_row_bytes,
+                          .y_stride = job->y_stride,
                           .k = min_i64(depth, k - k0),
                           .adds = job->adds || k0 > 0,
                           .fetches = once};
         for (int64_t i = 0; i < job->n_out; i += PANEL_ROWS) {
-            const char *panel =
-                (const char *)job->panel + job->panel_bytes * (size_t)(i / PANEL_ROWS);
-            tile.panel = panel + k0 * line_bytes(kind);
-            tile.x = (const char *)job->x + k0 * 4;
+            const char *piece = (const char *)job->panel + k0 * line_bytes(kind) +
+                                job->panel_bytes * (size_t)(i / PANEL_ROWS);
+            bool is_last = i + PANEL_ROWS >= job->n_out;
+            tile.panel = piece;
             tile.y = job->y + i;
             if (widens) {
-                widen(kind, tile.panel, tile.k, wide);
+                widen(kind, piece, tile.k, wide);
                 tile.panel = (const char *)wide;
             }
-            panel_rows(widens ? tiles_f32 : tiles, job, tile, min_i64(PANEL_ROWS, job->n_out - i));
+            panel_rows(widens ? tiles_f32 : tiles, job, tile, min_i64(PANEL_ROWS, job->n_out - i),
+                       piece + job->panel_bytes, once || is_last ? 0 : tile.k * line_bytes(kind));
         }
     }
 }

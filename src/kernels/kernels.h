@@ -5,8 +5,8 @@
 //   1. an output of a linear product depends on its weight row and its activation row only: not on
 //      how many rows the call has, nor on how the work was cut (batch = single, bit for bit);
 //   2. sums run in a fixed order of the absolute index (never in the order of arrival): a product
-//      cut in any way, attention run tile by tile or query by query give the same bits; an elementwise
-//      function depends on neither place nor n.
+//      cut in any way, attention run tile by tile or query by query give the same bits; an
+//      elementwise function depends on neither place nor n.
 // Elementwise entries work in place.  Results of different tables differ within rounding.
 //
 // Nothing here allocates, checks or fails; pointers need no alignment beyond their type's.

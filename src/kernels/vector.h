@@ -23,7 +23,7 @@
 //                                                     w are unsigned to PRODUCT_MAX, or signed
 //   vf_of_bf16_low(vi) vf_of_bf16_high(vi)            the lower, the upper bf16 of each lane
 //   vi_bf16_pairs(low, high)                          floats rounded to nearest even, as such pairs
-//   vf_dot_bf16(x, w, s)                              s + x . w of such pairs; only with HAS_DOT_BF16
+//   vf_dot_bf16(x, w, s)                              s + x . w of such pairs, if HAS_DOT_BF16
 //   vi_dot_keys(a, w, x)                              the second, plus KEYS_OFFSET * sum of x
 //   vi_sums(p, a, b)                                  a * p[0] + b * p[1] of 16-bit numbers, in all
 //   vp             a sum of such dots in the making: PRODUCT_SUM is the largest it can hold
@@ -63,7 +63,8 @@
 // Hot tiles are kept apart, so that each gets the registers for itself.
 #define APART static __attribute__((noinline))
 
-#define PREFETCH(p) __builtin_prefetch(p)
+#define PREFETCH(p)    __builtin_prefetch(p)
+#define PREFETCH_L2(p) __builtin_prefetch((p), 0, 2)
 #if defined(__clang__)
 #define UNROLL_2   _Pragma("clang loop unroll_count(2)")
 #define UNROLL_8   _Pragma("clang loop unroll_count(8)")

@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-    BLOCK_ROWS = 126,            // a multiple of the kernels' tiles
-    BLOCK_K = 512,               // even: BF16 panels hold pairs of columns
+    BLOCK_ROWS = 252,            // a multiple of the kernels' tiles
+    BLOCK_K = 256,               // even: BF16 panels hold pairs of columns
     STRAIGHT_ROW = BLOCK_K + 16, // from row to row: no power of two, which caches take badly
     SHARES_PER_THREAD = 4,       // so that no thread waits long for the last share
     SHARE_PRODUCTS = 1 << 15,    // multiply-adds that are worth a share of their own

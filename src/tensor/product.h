@@ -1,9 +1,9 @@
 // product.h - the product of two matrices of floats that lie in any way: C = A B^T, or C += A B^T.
 //
-// B is packed into panels once and shared by the threads; rows of A that do not lie one number after
-// the other are laid straight block by block.  An output is one chain over k in ascending order: it
-// has the same bits for any number of rows, columns and threads.  All gradients of linear maps are
-// such products, since both operands may be read across:
+// B is packed into panels once and shared by the threads; rows of A whose numbers do not lie one
+// after the other are laid straight block by block.  An output is one chain over k in ascending
+// order: it has the same bits for any number of rows, columns and threads.  All gradients of linear
+// maps are such products, since both operands may be read across:
 //
 //     y  = x  W^T      dx += dy W  (B = W^T)      dW += dy^T x  (A = dy^T, B = x^T)
 #ifndef HEED_TENSOR_PRODUCT_H
