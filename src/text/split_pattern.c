@@ -316,14 +316,15 @@ static int64_t rule_match(const SplitProgram *p, int index, const SplitSpan *spa
     return NO_MATCH;
 }
 
-bool split_pattern_find(const SplitProgram *program, SplitSpan span, int64_t *start, int64_t *end) {
-    for (int64_t at = *start; at < span.to;) {
-        Character first = character_at(program, &span, at);
+static inline bool find(const SplitProgram *program, const SplitSpan *span, int64_t *start,
+                        int64_t *end) {
+    for (int64_t at = *start; at < span->to;) {
+        Character first = character_at(program, span, at);
         int64_t next = at + first.length;
         SplitBits rules = first.bits >> BEGINS;
         for (int i = 0; rules; i++, rules >>= 1) {
             if (!(rules & 1)) continue;
-            *end = rule_match(program, i, &span, at, first, &next);
+            *end = rule_match(program, i, span, at, first, &next);
             if (*end == NO_MATCH) continue;
             *start = at;
             return true;
@@ -331,4 +332,18 @@ bool split_pattern_find(const SplitProgram *program, SplitSpan span, int64_t *st
         at = next;
     }
     return false;
+}
+
+bool split_pattern_find(const SplitProgram *program, SplitSpan span, int64_t *start, int64_t *end) {
+    return find(program, &span, start, end);
+}
+
+int64_t split_pattern_cut(const SplitProgram *program, SplitSpan span, int64_t *ends) {
+    int64_t n = 0, done = span.from, start = span.from, end;
+    while (find(program, &span, &start, &end)) {
+        if (start > done) ends[n++] = start;
+        ends[n++] = done = start = end;
+    }
+    if (done < span.to) ends[n++] = span.to;
+    return n;
 }

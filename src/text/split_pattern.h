@@ -65,6 +65,9 @@ SplitProgram split_program(const SplitPattern *pattern);
 
 // The first match that begins in [*start, span.to): sets its start and end.
 bool split_pattern_find(const SplitProgram *program, SplitSpan span, int64_t *start, int64_t *end);
+// Cuts the span into its matches and what lies between them: writes where they end, ascending, and
+// returns how many there are.
+int64_t split_pattern_cut(const SplitProgram *program, SplitSpan span, int64_t *ends);
 
 // The hand-made pattern with this text as its regular expression, NULL if there is none.
 const SplitPattern *split_pattern_known(Str regex);
