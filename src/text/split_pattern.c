@@ -287,7 +287,7 @@ static int64_t blanks_match(const SplitProgram *p, const SplitSpan *span, int64_
     return before_last > at ? before_last : NO_MATCH;
 }
 
-// "$" is the end of a line, as in Oniguruma: before every "\n" and at the end of the span->  After a
+// "$" is the end of a line, as in Oniguruma: before every "\n" and at the end of the span.  After a
 // failure nothing in the same run of white space can match either: *next goes behind it.
 static int64_t trailing_match(const SplitProgram *p, const SplitSpan *span, int64_t at,
                               int64_t *next) {

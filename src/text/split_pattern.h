@@ -53,7 +53,7 @@ typedef struct SplitSpan {
 
 // A pattern, and what each character is to its rules, looked up beforehand: one set bit for each
 // set of the pattern that has the character, and one for each rule that may match where it stands.
-// Sets without ranges past ASCII depend on the class alone, so wide characters need no more than it.
+// Sets without ranges past ASCII depend on the class alone: then wide characters need no more.
 typedef uint64_t SplitBits;
 typedef struct SplitProgram {
     const SplitPattern *pattern;
