@@ -6,8 +6,11 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/map.h"
 #include "base/rng.h"
+#include "base/utf8.h"
 #include "tests/test.h"
+#include "text/bpe.h"
 #include "text/pretokenize.h"
 #include "text/word_counts.h"
 
@@ -311,6 +314,104 @@ TEST(vocab_train, every_text_survives) {
         }
     }
     arena_drop(&arena);
+}
+
+// ---- encoding with what was learnt, against merging by the list alone
+
+enum { WORD_CHARACTERS = 40, WORD_BYTES = 6 * WORD_CHARACTERS };
+
+// A word of Chinese characters that share many bytes.  Some are learnt from pairs that always stand
+// together, and then merges join a character with a part of the next; to encode, they stand alone.
+static Str random_word(Rng *rng, char *bytes, bool in_pairs) {
+    static const char *const pairs[] = {"寂寞", "翡翠", "逍遥", "蟋蟀", "鸳鸯",
+                                        "踌躇", "丁七", "于二", "aé"};
+    static const char *const singles[] = {"寂", "寞", "翡", "翠", "逍", "遥", "蟋", "蟀", "鸳",
+                                          "鸯", "踌", "躇", "丁", "于", "七", "a",  "é"};
+    size_t n = 0;
+    for (uint64_t i = 1 + rng_below(rng, WORD_CHARACTERS); i > 0; i--) {
+        const char *c = in_pairs ? pairs[rng_below(rng, sizeof pairs / sizeof *pairs)]
+                                 : singles[rng_below(rng, sizeof singles / sizeof *singles)];
+        memcpy(bytes + n, c, strlen(c));
+        n += strlen(c);
+    }
+    return (Str){bytes, n};
+}
+
+// The ids of a word: of all neighbours the pair of the lowest rank is joined, again and again.
+static int64_t merge_slowly(const Vocab *v, const Map *rank, Arena *arena, Str word, Str *token) {
+    int64_t n = (int64_t)word.n;
+    for (int64_t i = 0; i < n; i++) {
+        char *text = arena_push(arena, 4);
+        int length = utf8_encode(bpe_byte_character((unsigned char)word.data[i]), text);
+        token[i] = (Str){text, (size_t)length};
+    }
+    for (;;) {
+        int64_t best = v->n_merges, at = 0;
+        for (int64_t i = 0; i + 1 < n; i++) {
+            Str pair = str_printf(arena, "%.*s %.*s", STR_ARG(token[i]), STR_ARG(token[i + 1]));
+            int64_t r = map_get(rank, pair);
+            if (r >= 0 && r < best) {
+                best = r;
+                at = i;
+            }
+        }
+        if (best == v->n_merges) return n;
+        token[at] = str_printf(arena, "%.*s%.*s", STR_ARG(token[at]), STR_ARG(token[at + 1]));
+        n--;
+        for (int64_t i = at + 1; i < n; i++) token[i] = token[i + 1];
+    }
+}
+
+static void check_words(Rng *rng, Arena *arena, const Vocab *v, int n_words) {
+    Error err = {0};
+    Tokenizer *t = tokenizer_from_vocab(arena, v, &err);
+    if (!test_check(t != NULL, __FILE__, __LINE__, "%s", err.text)) return;
+    Map rank = map_make(arena, v->n_merges);
+    for (int64_t i = 0; i < v->n_merges; i++) (void)map_add(&rank, v->merge[i], i);
+    for (int i = 0; i < n_words; i++) {
+        ArenaMark mark = arena_mark(arena);
+        char bytes[WORD_BYTES];
+        Str token[WORD_BYTES], word = random_word(rng, bytes, rng_below(rng, 2));
+        Tokens got;
+        int64_t n = merge_slowly(v, &rank, arena, word, token);
+        CHECK(tokenizer_encode(t, arena, word, (EncodeOptions){0}, &got, &err));
+        bool same = got.n == n;
+        for (int64_t j = 0; same && j < n; j++)
+            same = got.token[j].id == tokenizer_find(t, token[j]);
+        test_check(same, __FILE__, __LINE__, "%.*s: %lld tokens, want %lld", STR_ARG(word),
+                   (long long)got.n, (long long)n);
+        arena_back(arena, mark);
+    }
+}
+
+TEST(vocab_train, encodes_as_a_slow_merger) {
+    Rng rng = rng_seed(test_seed());
+    for (int round = 0; round < 1 + 7 / test_thinning(); round++) {
+        Arena arena = arena_for_test();
+        Error err = {0};
+        Vocab v;
+        StrBuilder text = str_builder(&arena);
+        for (int i = 0; i < 60; i++) {
+            char bytes[WORD_BYTES];
+            str_add(&text, random_word(&rng, bytes, i % 8 > 0));
+            str_add_byte(&text, '\n');
+        }
+        VocabRecipe recipe = {.n_tokens = 270 + (int64_t)rng_below(&rng, 400)};
+        CHECK(train(&arena, recipe, str_built(&text), &v, NULL, &err));
+        check_words(&rng, &arena, &v, 20);
+        // A list in another order is one too, though none that could be learnt.
+        Str *merge = arena_push(&arena, sizeof *merge * (size_t)v.n_merges);
+        memcpy(merge, v.merge, sizeof *merge * (size_t)v.n_merges);
+        for (int64_t i = v.n_merges; i > 1; i--) {
+            int64_t j = (int64_t)rng_below(&rng, (uint64_t)i);
+            Str swapped = merge[i - 1];
+            merge[i - 1] = merge[j];
+            merge[j] = swapped;
+        }
+        v.merge = merge;
+        check_words(&rng, &arena, &v, 20);
+        arena_drop(&arena);
+    }
 }
 
 TEST(vocab_train, tells_what_it_met) {

@@ -170,22 +170,26 @@ static int64_t settle_unknown(const Bpe *bpe, Str word, BpePiece *piece, int64_t
 
 // ---- pairs
 
-// What joining two neighbours is worth.  With scores *made is the token that it makes; with ranks
-// that is looked up when it comes to it.
-static uint32_t pair_order(const Bpe *bpe, Str word, BpePiece left, BpePiece right, int32_t *made) {
-    if (!bpe->is_scored) {
-        if (bpe->byte_order && right.end - left.start == 2) {
-            const unsigned char *p = (const unsigned char *)word.data + left.start;
-            return bpe->byte_order[p[0] << 8 | p[1]];
-        }
-        return (uint32_t)pairs_get(&bpe->merges, left.id, right.id); // -1 is BPE_NEVER
-    }
+static uint32_t score_order(const Bpe *bpe, Str word, BpePiece left, BpePiece right,
+                            int32_t *made) {
     size_t n = (size_t)(right.end - left.start);
     if (n > bpe->longest) return BPE_NEVER;
     int64_t id = map_get(bpe->id_of, (Str){word.data + left.start, n});
     if (id < 0) return BPE_NEVER;
     *made = (int32_t)id;
     return bpe->order[id];
+}
+
+// What joining two neighbours is worth.  With scores *made is the token that it makes; with ranks
+// that is looked up when it comes to it.
+static inline uint32_t pair_order(const Bpe *bpe, Str word, const BpePiece *left, int32_t *made) {
+    const BpePiece *right = left + 1;
+    if (bpe->is_scored) return score_order(bpe, word, *left, *right, made);
+    if (bpe->byte_order && right->end - left->start == 2) {
+        const unsigned char *p = (const unsigned char *)word.data + left->start;
+        return bpe->byte_order[p[0] << 8 | p[1]];
+    }
+    return (uint32_t)pairs_get(&bpe->merges, left->id, right->id); // -1 is BPE_NEVER
 }
 
 static int32_t token_made(const Bpe *bpe, uint32_t order, int32_t made) {
@@ -196,8 +200,7 @@ static int64_t merge_short(const Bpe *bpe, Str word, BpePiece *piece, int64_t n,
     uint32_t order[SHORT_MAX]; // of the pair i, i+1
     int32_t made[SHORT_MAX] = {0};
     if (n < 2) return n;
-    for (int64_t i = 0; i + 1 < n; i++)
-        order[i] = pair_order(bpe, word, piece[i], piece[i + 1], &made[i]);
+    for (int64_t i = 0; i + 1 < n; i++) order[i] = pair_order(bpe, word, &piece[i], &made[i]);
     *looks += n - 1;
     while (n > 1) {
         int64_t best = 0;
@@ -213,10 +216,8 @@ static int64_t merge_short(const Bpe *bpe, Str word, BpePiece *piece, int64_t n,
             made[i] = made[i + 1];
         }
         *looks += (best > 0) + (best + 1 < n);
-        if (best > 0)
-            order[best - 1] = pair_order(bpe, word, piece[best - 1], piece[best], &made[best - 1]);
-        if (best + 1 < n)
-            order[best] = pair_order(bpe, word, piece[best], piece[best + 1], &made[best]);
+        if (best > 0) order[best - 1] = pair_order(bpe, word, &piece[best - 1], &made[best - 1]);
+        if (best + 1 < n) order[best] = pair_order(bpe, word, &piece[best], &made[best]);
     }
     return n;
 }
@@ -274,7 +275,8 @@ static void consider(Merging *m, int32_t left) {
     int32_t right = m->link[left].next;
     if (right < 0) return;
     int32_t made = 0;
-    uint32_t order = pair_order(m->bpe, m->word, m->piece[left], m->piece[right], &made);
+    BpePiece pair[2] = {m->piece[left], m->piece[right]};
+    uint32_t order = pair_order(m->bpe, m->word, pair, &made);
     m->looks++;
     if (order == BPE_NEVER) return;
     uint64_t key = (uint64_t)order << 32 | (uint32_t)left;

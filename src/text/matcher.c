@@ -4,6 +4,8 @@
 // found through its parent's, so states are visited by length; a counting sort gives that order.
 #include "text/matcher.h"
 
+#include <string.h>
+
 // What is needed of a state only while the automaton is built.
 typedef struct Draft {
     int32_t parent;
@@ -20,6 +22,12 @@ static int32_t state_after(const Matcher *m, int32_t state, unsigned char byte) 
     }
 }
 
+static void add_start(Matcher *m, unsigned char byte) {
+    m->starts[byte] = true;
+    if (m->n_starts < MATCHER_FEW_STARTS) m->start[m->n_starts] = byte;
+    m->n_starts++;
+}
+
 static int64_t add_entry(Matcher *m, Draft *draft, MatcherEntry entry, int32_t index) {
     int32_t state = 0;
     for (size_t i = entry.text.n; i-- > 0;) {
@@ -30,7 +38,7 @@ static int64_t add_entry(Matcher *m, Draft *draft, MatcherEntry entry, int32_t i
             draft[next] = (Draft){state, draft[state].length + 1, byte};
             m->best[0][next] = m->best[1][next] = -1;
             (void)pairs_add(&m->edge, state, byte, next);
-            if (state == 0) m->starts[byte] = true;
+            if (state == 0) add_start(m, byte);
         }
         state = next;
     }
@@ -83,7 +91,17 @@ Matcher matcher_make(Arena *arena, const MatcherEntry *entry, int64_t n) {
     return m;
 }
 
+// Whether a text has a byte with which an entry ends.  Most texts have none, and the C library sees
+// that faster than a loop.
+static bool may_hit(const Matcher *m, Str text) {
+    if (m->n_starts > MATCHER_FEW_STARTS) return true;
+    for (int i = 0; i < m->n_starts; i++)
+        if (memchr(text.data, m->start[i], text.n)) return true;
+    return false;
+}
+
 int64_t matcher_find(const Matcher *m, Str text, bool with_special, MatcherHit *hit) {
+    if (!may_hit(m, text)) return (int64_t)text.n;
     const int32_t *best = m->best[with_special];
     const unsigned char *data = (const unsigned char *)text.data;
     int64_t first = (int64_t)text.n;

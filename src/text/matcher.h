@@ -10,12 +10,16 @@
 #include "base/str.h"
 #include "text/pairs.h"
 
+enum { MATCHER_FEW_STARTS = 4 };
+
 typedef struct Matcher {
     Pairs edge;        // (state, byte) -> state; state 0 is the root
     int32_t *fallback; // (n_states) the state of the longest proper suffix
     int32_t *best[2];  // (n_states) entry whose text is the longest suffix, -1 if none;
                        // [0] among the entries that are always matched, [1] among all
-    bool starts[256];  // bytes with an edge from the root
+    bool starts[256];  // bytes with an edge from the root: those with which entries end
+    int n_starts;
+    unsigned char start[MATCHER_FEW_STARTS]; // these bytes, if they are no more than that
     int64_t n_states;
 } Matcher;
 

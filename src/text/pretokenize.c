@@ -126,25 +126,32 @@ static bool cut_by_pcre(Cutter *c, Str text) {
     return split_pcre_end(&run);
 }
 
+// One step of a splitter that keeps matches and what lies between as pieces, the usual case.
+static int64_t cut_isolated(const SplitProgram *step, Str text, int64_t *ends, int64_t n) {
+    // The pieces so far move to the far end of `ends` and are read from there.  Writing never
+    // overtakes reading: after a piece that ends at byte e at most e ends are written, and each of
+    // the pieces left has a byte of its own.
+    int64_t *piece = ends + ((int64_t)text.n - n), made = 0, from = 0;
+    memmove(piece, ends, (size_t)n * sizeof *ends);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t to = piece[i];
+        made += split_pattern_cut(step, (SplitSpan){text, from, to}, ends + made);
+        from = to;
+    }
+    return made;
+}
+
 int64_t splitter_cut(const Splitter *s, Str text, int64_t *ends, bool *dropped) {
-    int64_t size = (int64_t)text.n;
+    int64_t size = (int64_t)text.n, n = 1;
     if (size == 0) return 0;
     Cutter c = {.splitter = s, .ends = ends, .dropped = dropped};
     if (s->pcre) return cut_by_pcre(&c, text) ? c.n : -1;
-    ends[0] = size;
-    c.n = 1;
-    for (int i = 0; i < s->n_steps; i++) {
-        // The pieces so far move to the far end of `ends` and are read from there.  Writing never
-        // overtakes reading: after a piece that ends at byte e at most e ends are written, and each
-        // of the pieces left has a byte of its own.
-        int64_t n = c.n, *piece = ends + (size - n);
-        memmove(piece, ends, (size_t)n * sizeof *ends);
-        c = (Cutter){.splitter = s, .ends = ends, .dropped = dropped};
-        for (int64_t j = 0, from = 0; j < n; j++) {
-            int64_t to = piece[j];
-            cut_span(&c, &s->step[i], (SplitSpan){text, from, to});
-            from = to;
-        }
+    if (s->behaviour != SPLIT_ISOLATED) { // such a splitter has one step
+        cut_span(&c, s->step, (SplitSpan){text, 0, size});
+        return c.n;
     }
-    return c.n;
+    ends[0] = size;
+    for (int i = 0; i < s->n_steps; i++) n = cut_isolated(&s->step[i], text, ends, n);
+    if (dropped) memset(dropped, 0, (size_t)n * sizeof *dropped);
+    return n;
 }

@@ -128,15 +128,15 @@ typedef struct Character {
 } Character;
 
 // Characters of three bytes are nearly all past ASCII, in most scripts.
-static int32_t wide_code_point(SplitSpan span, int64_t at, int *length) {
-    const unsigned char *p = (const unsigned char *)span.text.data + at;
-    if (at + 2 < span.to && (p[0] & 0xF0) == 0xE0 && (p[1] & 0xC0) == 0x80 &&
+static int32_t wide_code_point(const SplitSpan *span, int64_t at, int *length) {
+    const unsigned char *p = (const unsigned char *)span->text.data + at;
+    if (at + 2 < span->to && (p[0] & 0xF0) == 0xE0 && (p[1] & 0xC0) == 0x80 &&
         (p[2] & 0xC0) == 0x80) {
         int32_t c = (p[0] & 0x0F) << 12 | (p[1] & 0x3F) << 6 | (p[2] & 0x3F);
         *length = 3;
         if (c >= 0x800 && (c < 0xD800 || c > 0xDFFF)) return c;
     }
-    return utf8_decode((Str){span.text.data + at, (size_t)(span.to - at)}, length);
+    return utf8_decode((Str){span->text.data + at, (size_t)(span->to - at)}, length);
 }
 
 static SplitBits wide_bits(const SplitProgram *p, int32_t c) {
@@ -147,30 +147,38 @@ static SplitBits wide_bits(const SplitProgram *p, int32_t c) {
     return bits | begin_bits(p->pattern, bits, false);
 }
 
-static Character character_at(const SplitProgram *p, SplitSpan span, int64_t at) {
-    if (at >= span.to) return (Character){.code_point = -1};
-    unsigned char byte = (unsigned char)span.text.data[at];
-    if (byte < 128) return (Character){p->ascii[byte], byte, 1};
+static Character wide_character(const SplitProgram *p, const SplitSpan *span, int64_t at) {
     int length;
     int32_t c = wide_code_point(span, at, &length);
     return (Character){wide_bits(p, c), c, length};
 }
 
+static inline Character character_at(const SplitProgram *p, const SplitSpan *span, int64_t at) {
+    if (at >= span->to) return (Character){.code_point = -1};
+    unsigned char byte = (unsigned char)span->text.data[at];
+    return byte < 128 ? (Character){p->ascii[byte], byte, 1} : wide_character(p, span, at);
+}
+
 // The end of the run of characters that have a bit.
-static int64_t run_end(const SplitProgram *p, SplitSpan span, int64_t at, SplitBits bit) {
-    const unsigned char *data = (const unsigned char *)span.text.data;
-    for (;;) {
-        while (at < span.to && data[at] < 128 && (p->ascii[data[at]] & bit)) at++;
-        if (at == span.to || data[at] < 128) return at;
-        int length;
-        if (!(wide_bits(p, wide_code_point(span, at, &length)) & bit)) return at;
-        at += length;
+static int64_t wide_run_end(const SplitProgram *p, const SplitSpan *span, int64_t at,
+                            SplitBits bit) {
+    for (Character c; (c = character_at(p, span, at)).bits & bit;) at += c.length;
+    return at;
+}
+
+static inline int64_t run_end(const SplitProgram *p, const SplitSpan *span, int64_t at,
+                              SplitBits bit) {
+    const unsigned char *data = (const unsigned char *)span->text.data;
+    while (at < span->to && data[at] < 128) {
+        if (!(p->ascii[data[at]] & bit)) return at;
+        at++;
     }
+    return at < span->to ? wide_run_end(p, span, at, bit) : at;
 }
 
 // The same of at most `max` characters.
-static int64_t short_run_end(const SplitProgram *p, SplitSpan span, int64_t at, SplitBits bit,
-                             int max) {
+static int64_t short_run_end(const SplitProgram *p, const SplitSpan *span, int64_t at,
+                             SplitBits bit, int max) {
     for (int n = 0; n < max; n++) {
         Character c = character_at(p, span, at);
         if (!(c.bits & bit)) return at;
@@ -182,9 +190,9 @@ static int64_t short_run_end(const SplitProgram *p, SplitSpan span, int64_t at, 
 // ---- shapes: each gives the end of its match at `at`, where the character `first` stands
 
 // 's 't 're 've 'm 'll 'd.  Ignoring case, the long s (U+017F) is an s too: it folds to it.
-static int64_t contraction_end(const SplitProgram *p, SplitSpan span, int64_t at,
+static int64_t contraction_end(const SplitProgram *p, const SplitSpan *span, int64_t at,
                                bool ignores_case) {
-    if (at + 1 >= span.to || span.text.data[at] != '\'') return NO_MATCH;
+    if (at + 1 >= span->to || span->text.data[at] != '\'') return NO_MATCH;
     int32_t letter[2] = {0, 0};
     int64_t end[2] = {at + 1, at + 1};
     for (int i = 0; i < 2; i++) {
@@ -205,29 +213,32 @@ static int64_t contraction_end(const SplitProgram *p, SplitSpan span, int64_t at
     }
 }
 
-static int64_t run_match(const SplitProgram *p, int index, SplitSpan span, int64_t at,
+static int64_t run_match(const SplitProgram *p, int index, const SplitSpan *span, int64_t at,
                          Character first) {
     const SplitRule *rule = &p->pattern->rule[index];
     SplitBits run = set_bit(index, RUN);
-    int64_t begin = at;
+    int64_t begin = at, after = at + first.length; // of the run, of its first character
     if (first.bits & set_bit(index, LEAD)) {
-        if (character_at(p, span, at + first.length).bits & run)
-            begin = at + first.length;
-        else if (rule->shape == SPLIT_LED_RUN)
+        Character second = character_at(p, span, after);
+        if (second.bits & run) {
+            begin = after;
+            after += second.length;
+        } else if (rule->shape == SPLIT_LED_RUN) {
             return NO_MATCH;
+        }
     } else if (rule->shape == SPLIT_LED_RUN) {
         return NO_MATCH;
     }
     if (begin == at && !(first.bits & run)) return NO_MATCH;
-    int64_t end =
-        rule->max ? short_run_end(p, span, begin, run, rule->max) : run_end(p, span, begin, run);
+    int64_t end = rule->max ? short_run_end(p, span, after, run, rule->max - 1)
+                            : run_end(p, span, after, run);
     // A minimum is given for ASCII sets only, so that bytes are characters.
     if (end - begin < rule->min) return NO_MATCH;
     return rule->tail ? run_end(p, span, end, set_bit(index, TAIL)) : end;
 }
 
 // UPPER* LOWER+: the run of UPPER gives back characters until one is in LOWER as well.
-static int64_t cased_lower_end(const SplitProgram *p, SplitSpan span, int64_t at) {
+static int64_t cased_lower_end(const SplitProgram *p, const SplitSpan *span, int64_t at) {
     int64_t after_shared = NO_MATCH, end = at;
     Character c = character_at(p, span, at);
     while (c.bits & UPPER) {
@@ -238,15 +249,15 @@ static int64_t cased_lower_end(const SplitProgram *p, SplitSpan span, int64_t at
     return c.bits & LOWER ? run_end(p, span, end, LOWER) : after_shared;
 }
 
-static int64_t cased_upper_end(const SplitProgram *p, SplitSpan span, int64_t at) {
+static int64_t cased_upper_end(const SplitProgram *p, const SplitSpan *span, int64_t at) {
     int64_t end = run_end(p, span, at, UPPER);
     return end == at ? NO_MATCH : run_end(p, span, end, LOWER);
 }
 
-static int64_t cased_match(const SplitProgram *p, int index, SplitSpan span, int64_t at,
+static int64_t cased_match(const SplitProgram *p, int index, const SplitSpan *span, int64_t at,
                            Character first) {
     const SplitRule *rule = &p->pattern->rule[index];
-    int64_t (*word_end)(const SplitProgram *, SplitSpan, int64_t) =
+    int64_t (*word_end)(const SplitProgram *, const SplitSpan *, int64_t) =
         rule->shape == SPLIT_CASED_LOWER ? cased_lower_end : cased_upper_end;
     int64_t end =
         first.bits & set_bit(index, LEAD) ? word_end(p, span, at + first.length) : NO_MATCH;
@@ -256,7 +267,7 @@ static int64_t cased_match(const SplitProgram *p, int index, SplitSpan span, int
     return contraction == NO_MATCH ? end : contraction;
 }
 
-static int64_t lines_match(const SplitProgram *p, SplitSpan span, int64_t at) {
+static int64_t lines_match(const SplitProgram *p, const SplitSpan *span, int64_t at) {
     int64_t after_newline = NO_MATCH;
     for (Character c; (c = character_at(p, span, at)).bits & WHITE_SPACE;) {
         at += c.length;
@@ -266,29 +277,30 @@ static int64_t lines_match(const SplitProgram *p, SplitSpan span, int64_t at) {
 }
 
 // A run of white space leaves its last character to the word that follows it.
-static int64_t blanks_match(const SplitProgram *p, SplitSpan span, int64_t at) {
+static int64_t blanks_match(const SplitProgram *p, const SplitSpan *span, int64_t at) {
     int64_t end = at, before_last = NO_MATCH;
     for (Character c; (c = character_at(p, span, end)).bits & WHITE_SPACE;) {
         before_last = end;
         end += c.length;
     }
-    if (end == span.to && end > at) return end;
+    if (end == span->to && end > at) return end;
     return before_last > at ? before_last : NO_MATCH;
 }
 
 // "$" is the end of a line, as in Oniguruma: before every "\n" and at the end of the span.  After a
 // failure nothing in the same run of white space can match either: *next goes behind it.
-static int64_t trailing_match(const SplitProgram *p, SplitSpan span, int64_t at, int64_t *next) {
+static int64_t trailing_match(const SplitProgram *p, const SplitSpan *span, int64_t at,
+                              int64_t *next) {
     int64_t before_newline = NO_MATCH, end = at;
     for (Character c; (c = character_at(p, span, end)).bits & WHITE_SPACE;) {
         if (c.code_point == '\n' && end > at) before_newline = end;
         end += c.length;
     }
     if (end > at) *next = end;
-    return end == span.to && end > at ? end : before_newline;
+    return end == span->to && end > at ? end : before_newline;
 }
 
-static int64_t rule_match(const SplitProgram *p, int index, SplitSpan span, int64_t at,
+static int64_t rule_match(const SplitProgram *p, int index, const SplitSpan *span, int64_t at,
                           Character first, int64_t *next) {
     const SplitRule *rule = &p->pattern->rule[index];
     switch (rule->shape) {
@@ -304,8 +316,9 @@ static int64_t rule_match(const SplitProgram *p, int index, SplitSpan span, int6
     return NO_MATCH;
 }
 
-bool split_pattern_find(const SplitProgram *program, SplitSpan span, int64_t *start, int64_t *end) {
-    for (int64_t at = *start; at < span.to;) {
+static inline bool find(const SplitProgram *program, const SplitSpan *span, int64_t *start,
+                        int64_t *end) {
+    for (int64_t at = *start; at < span->to;) {
         Character first = character_at(program, span, at);
         int64_t next = at + first.length;
         SplitBits rules = first.bits >> BEGINS;
@@ -319,4 +332,18 @@ bool split_pattern_find(const SplitProgram *program, SplitSpan span, int64_t *st
         at = next;
     }
     return false;
+}
+
+bool split_pattern_find(const SplitProgram *program, SplitSpan span, int64_t *start, int64_t *end) {
+    return find(program, &span, start, end);
+}
+
+int64_t split_pattern_cut(const SplitProgram *program, SplitSpan span, int64_t *ends) {
+    int64_t n = 0, done = span.from, start = span.from, end;
+    while (find(program, &span, &start, &end)) {
+        if (start > done) ends[n++] = start;
+        ends[n++] = done = start = end;
+    }
+    if (done < span.to) ends[n++] = span.to;
+    return n;
 }

@@ -53,7 +53,7 @@ typedef struct SplitSpan {
 
 // A pattern, and what each character is to its rules, looked up beforehand: one set bit for each
 // set of the pattern that has the character, and one for each rule that may match where it stands.
-// Sets without ranges past ASCII depend on the class alone, so wide characters need no more than it.
+// Sets without ranges past ASCII depend on the class alone: then wide characters need no more.
 typedef uint64_t SplitBits;
 typedef struct SplitProgram {
     const SplitPattern *pattern;
@@ -65,6 +65,9 @@ SplitProgram split_program(const SplitPattern *pattern);
 
 // The first match that begins in [*start, span.to): sets its start and end.
 bool split_pattern_find(const SplitProgram *program, SplitSpan span, int64_t *start, int64_t *end);
+// Cuts the span into its matches and what lies between them: writes where they end, ascending, and
+// returns how many there are.
+int64_t split_pattern_cut(const SplitProgram *program, SplitSpan span, int64_t *ends);
 
 // The hand-made pattern with this text as its regular expression, NULL if there is none.
 const SplitPattern *split_pattern_known(Str regex);

@@ -215,10 +215,8 @@ static void spell(Spelling *s, Str bytes) {
 // Merges of lead and continuation bytes only, so no two of them can meet in one place: every rank
 // gives the same tokens.
 static void learn_characters(const VocabTrainer *t, Arena *arena, Arena *scratch,
-                             const CountedWord *word, int64_t n_words, BpeLearnt *learnt,
+                             const Character *character, int64_t n, BpeLearnt *learnt,
                              int64_t *left_out) {
-    int64_t n;
-    const Character *character = characters_of(t, scratch, word, n_words, &n);
     int64_t room = t->n_given + 3 * n;
     if (t->recipe.n_tokens && t->recipe.n_tokens < room) room = t->recipe.n_tokens;
     Spelling s = {.trainer = t, .arena = arena, .n_tokens = t->n_given, .room = room};
@@ -235,6 +233,23 @@ static void learn_characters(const VocabTrainer *t, Arena *arena, Arena *scratch
             ++*left_out;
     }
     *learnt = (BpeLearnt){s.token, s.n_tokens, s.merge, s.n_merges};
+}
+
+static bool learn_all_characters(const VocabTrainer *t, Arena *arena, const CountedWord *word,
+                                 BpeLearnt *learnt, VocabReport *report, Error *err) {
+    Arena list, scratch;
+    int64_t n;
+    if (!arena_init(&list, CODE_POINTS * (sizeof(int64_t) + sizeof(Character)) + 64, err))
+        return false;
+    const Character *character = characters_of(t, &list, word, report->words, &n);
+    // For each character its bytes, and up to three beginnings in a map at most a quarter of whose
+    // slots may be in use.
+    size_t each = 16 + 3 * 4 * sizeof(MapSlot);
+    bool ok = arena_init(&scratch, ((size_t)n + N_BYTES + (size_t)t->n_given) * each, err);
+    if (ok) learn_characters(t, arena, &scratch, character, n, learnt, &report->left_out);
+    arena_drop(&scratch);
+    arena_drop(&list);
+    return ok;
 }
 
 // ---- the vocabulary
@@ -258,11 +273,7 @@ static bool learn(VocabTrainer *t, Arena *arena, BpeLearnt *learnt, VocabReport 
                             .user = t};
         return bpe_learn(&lesson, arena, learnt, err);
     }
-    Arena scratch;
-    if (!arena_init(&scratch, (size_t)CODE_POINTS * 256, err)) return false;
-    learn_characters(t, arena, &scratch, word, report->words, learnt, &report->left_out);
-    arena_drop(&scratch);
-    return true;
+    return learn_all_characters(t, arena, word, learnt, report, err);
 }
 
 // Everything that the trainer owns is copied, for the vocabulary outlives it.

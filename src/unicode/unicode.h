@@ -44,8 +44,7 @@ typedef enum UnicodeClass {
 UnicodeCategory unicode_category(int32_t code_point);
 // The bit of its category, and UNICODE_WHITE_SPACE if it is that: test with & against a set.
 uint32_t unicode_class(int32_t code_point);
-// A small number that says as much: the category, plus half of UNICODE_KINDS for white
-// space.
+// A small number that says as much: the category, plus half of UNICODE_KINDS for white space.
 enum { UNICODE_KINDS = 64 };
 int unicode_kind(int32_t code_point);
 uint32_t unicode_class_of_kind(int kind);
