@@ -187,8 +187,10 @@ static bool is_flat(const Facts *f, StrBuilder *out) {
 // while training has come down since.
 static bool is_overfitting(const Facts *f, StrBuilder *out) {
     const History *h = f->history;
-    const ValidationRecord *best = history_best(h), *last = h->validation + h->n_validations - 1;
-    if (!best || last - best < 2) return false;
+    const ValidationRecord *best = history_best(h);
+    if (!best) return false;
+    const ValidationRecord *last = &h->validation[h->n_validations - 1];
+    if (last - best < 2) return false;
     double rise = last->loss - best->loss, then = training_at(f, best->step);
     if (!(rise > fmax(0.01 * best->loss, 0.02)) || then - f->last < 2 * f->noise) return false;
     str_add_format(out,

@@ -191,8 +191,9 @@ for arguments in 'info m.gguf' 'next m.gguf -p abc' 'attend m.gguf abc' 'tokeniz
     works $arguments
     if [ -s err ] || [ ! -s out ]; then fail "heed $arguments: standard error: $(cat err)"; fi
 done
+works attend m.gguf abc --all --svg all.svg
+grep -q '</svg>' all.svg || fail '--all --svg FILE: no drawing'
 works attend m.gguf abc --svg a.svg
-works attend m.gguf abc --all --svg a.svg
 if [ -s out ] || ! grep -q '</svg>' a.svg; then fail "--svg FILE draws elsewhere"; fi
 works attend m.gguf abc --svg -
 cmp -s out a.svg || fail "--svg - draws something else"
