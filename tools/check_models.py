@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares heed with transformers on real models: greedy texts and perplexity.
 
-    tools/check_models.py [--heed build/release/heed] [--tokens 64] MODEL.gguf...
+    tools/check_models.py [--heed build/release/heed] [--tokens 64] [--prompts 10] [--bytes N] MODEL.gguf...
 
 The reference is transformers reading the same GGUF file: it decodes the weights to f32 and computes
 in f32.  heed runs twice: --exact, whose texts must be equal, and fast (int8 activations), whose texts
@@ -97,7 +97,19 @@ def check_perplexity(heed, path, model, text_file):
     return ok
 
 
-def check_model(heed, path, n, text_file):
+def shortened(text_file, n_bytes, folder):
+    """A file with the start and the end of a text, n_bytes in all."""
+    with open(text_file, "rb") as file:
+        text = file.read()
+    half = n_bytes // 2
+    path = os.path.join(folder, "text")
+    with open(path, "wb") as file:
+        for piece in (text[:half], text[-half:]):
+            file.write(piece.decode(errors="ignore").encode())
+    return path
+
+
+def check_model(heed, path, n, prompts, text_file):
     print(path)
     model = AutoModelForCausalLM.from_pretrained(
         os.path.dirname(path) or ".", gguf_file=os.path.basename(path), dtype=torch.float32,
@@ -105,7 +117,7 @@ def check_model(heed, path, n, text_file):
     ok = check_perplexity(heed, path, model, text_file)
     for exact in (True, False):
         equal = 0
-        for prompt in PROMPTS:
+        for prompt in prompts:
             parting = compare_text(heed, path, model, prompt, n, exact)
             if parting is None:
                 equal += 1
@@ -114,7 +126,7 @@ def check_model(heed, path, n, text_file):
             explained = gap < (1e-3 if exact else FAST_GAP)
             ok &= explained
             print(f"  {'exact' if exact else 'fast'}: {prompt!r} parts at token {at}, gap {gap:.5f}{'' if explained else '  NOT EXPLAINED'}")
-        print(f"  {'exact' if exact else 'fast'}: {equal} of {len(PROMPTS)} texts of {n} tokens equal")
+        print(f"  {'exact' if exact else 'fast'}: {equal} of {len(prompts)} texts of {n} tokens equal")
     return ok
 
 
@@ -123,10 +135,16 @@ def main():
     parser.add_argument("--heed", default="build/release/heed")
     parser.add_argument("--tokens", type=int, default=64)
     parser.add_argument("--text", help="text for the perplexity (default: a page of English and Chinese)")
+    parser.add_argument("--bytes", type=int, help="of the text, from its start and from its end (default: all)")
+    parser.add_argument("--prompts", type=int, default=len(PROMPTS), help="how many, spread over the list")
     parser.add_argument("models", nargs="+")
     args = parser.parse_args()
     text = args.text or os.path.join(os.path.dirname(__file__), "..", "tests", "fixtures", "page.txt")
-    results = [check_model(args.heed, os.path.abspath(m), args.tokens, text) for m in args.models]
+    prompts = [PROMPTS[i * len(PROMPTS) // args.prompts] for i in range(args.prompts)]
+    with tempfile.TemporaryDirectory() as folder:
+        if args.bytes:
+            text = shortened(text, args.bytes, folder)
+        results = [check_model(args.heed, os.path.abspath(m), args.tokens, prompts, text) for m in args.models]
     sys.exit(0 if all(results) else 1)
 
 
