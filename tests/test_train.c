@@ -270,7 +270,7 @@ TEST(train, resuming_on_other_texts_is_refused) {
     steps(&one, 1);
     CHECK(checkpoint_save(&one.trainer, folder, &err));
     TrainProgress progress;
-    Settings settings;
+    Settings settings = {0};
     Model *m = model_open(checkpoint_newest(&one.arena, folder).data, (ModelOptions){0}, &err);
     CHECK(m && checkpoint_read(m, &settings, &progress, &err) && model_thaw(m, &err));
     Bench two = {.settings = settings};

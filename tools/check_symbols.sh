@@ -19,7 +19,7 @@ allowed='
 *     pow powf remainderf rint rintf round roundf lround lroundf llround llroundf scalbn scalbnf
 *     sin sincos sincosf sinf sqrt sqrtf tan tanf tanh tanhf trunc truncf
 base  open close read write pread pwrite lseek fsync ftruncate fchmod rename unlink stat fstat lstat mkdir
-base  rmdir opendir readdir closedir mmap munmap madvise mprotect msync isatty ioctl fileno dup
+base  rmdir opendir readdir rewinddir closedir mmap munmap madvise mprotect msync isatty ioctl fileno dup
 base  fopen fclose fread fwrite fflush fseek fseeko ftell ftello ferror feof
 base  strncpy getpid getpagesize sysconf syscall clock_gettime nanosleep sched_yield sched_getaffinity
 base  __sched_cpucount

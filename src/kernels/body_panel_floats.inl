@@ -93,13 +93,13 @@ typedef struct PanelSums {
 } PanelSums;
 
 // Every third row of x; the two behind it are reached by the distance of rows.
-typedef struct TileRows {
+typedef struct FloatRows {
     const char *p0, *p3, *p6, *p9, *p12;
-} TileRows;
+} FloatRows;
 
 // One line with all rows.  Where a line is two vectors, they stay while the rows pass by; where it
 // is many, the rows do (at most three).
-WORD void tile_step(PanelKind kind, int rows, PanelSums *s, const char *lines, int odd, TileRows x,
+WORD void tile_step(PanelKind kind, int rows, PanelSums *s, const char *lines, int odd, FloatRows x,
                     size_t stride) {
 #define ROW(i, base, n) vf_set(*(const float *)(const void *)(x.p##base + n * stride + odd * 4))
     if (PANEL_VECTORS == 2) {
@@ -139,7 +139,7 @@ WORD void float_tile(PanelKind kind, int rows, const FloatTile *t) {
                    zero, zero, zero, zero, zero, zero, zero};
     size_t stride = t->x_row_bytes;
     const char *lines = t->panel;
-    TileRows x = {t->x, t->x, t->x, t->x, t->x};
+    FloatRows x = {t->x, t->x, t->x, t->x, t->x};
     if (rows > 3) x.p3 += 3 * stride;
     if (rows > 6) x.p6 += 6 * stride;
     if (rows > 9) x.p9 += 9 * stride;
@@ -155,7 +155,7 @@ WORD void float_tile(PanelKind kind, int rows, const FloatTile *t) {
         tile_step(kind, rows, &s, lines, 0, x, stride);
         tile_step(kind, rows, &s, lines, 1, x, stride);
         lines += 2 * line_bytes(kind);
-        x = (TileRows){x.p0 + 8, x.p3 + 8, x.p6 + 8, x.p9 + 8, x.p12 + 8};
+        x = (FloatRows){x.p0 + 8, x.p3 + 8, x.p6 + 8, x.p9 + 8, x.p12 + 8};
     }
     if (k) tile_step(kind, rows, &s, lines, 0, x, stride);
 #define X(i, base, n) \

@@ -10,7 +10,8 @@ static int64_t capacity_for(int64_t most) {
 }
 
 size_t pairs_bytes(int64_t most) {
-    return sizeof(PairSlot) * (size_t)capacity_for(most);
+    size_t capacity = (size_t)capacity_for(most);
+    return (sizeof(PairSlot) + PAIRS_FILTER_BITS / 8) * capacity + sizeof(uint64_t);
 }
 
 Pairs pairs_make(Arena *arena, int64_t most) {

@@ -125,7 +125,7 @@ void tokenizer_mark_endings(Tokenizer *t, Arena *arena) {
     t->ends = ends;
 }
 
-enum { FIXED_BYTES = 64 << 10 }; // of a tokenizer's parts that do not grow with its vocabulary
+enum { FIXED_BYTES = 640 << 10 }; // of a tokenizer's parts that do not grow with its vocabulary
 
 static bool is_literal(TokenKind kind) {
     return kind == TOKEN_CONTROL || kind == TOKEN_USER_DEFINED || kind == TOKEN_UNKNOWN;
@@ -141,7 +141,7 @@ Tokenizer *tokenizer_new(Arena *arena, Error *err) {
 // pairs, and copies of the texts.  Of literals: matchers, lists and maps, for raw and normal text.
 bool tokenizer_fits(const Tokenizer *t, const Arena *arena, int64_t n_merges, int64_t merge_bytes,
                     Error *err) {
-    const size_t for_token = 96, for_merge = 192, for_literal = 96; // with what alignment costs
+    const size_t for_token = 104, for_merge = 192, for_literal = 96; // with what alignment costs
     const Vocab *v = &t->vocab;
     int64_t n_bytes = 0, n_literals = 0, literal_bytes = 0;
     for (int64_t i = 0; i < v->n_tokens; i++) {

@@ -89,7 +89,7 @@ bool size_fit(Settings *s, const SizeHints *hints, int64_t n_tokens, Error *err)
     fit_batch(s, parameters, n_tokens);
     fit_steps(s, hints, parameters, n_tokens);
     // Peaks that work for AdamW fall about with the cube root of the size.
-    if (s->rate == 0) s->rate = fmin(3e-3, 3e-3 * cbrt(1e6 / fmax(parameters, 1e6)));
+    if (s->rate == 0) s->rate = fmin(3e-3, 3e-3 * pow(1e6 / fmax(parameters, 1e6), 1.0 / 3));
     if (s->validate_every == 0) s->validate_every = s->steps / 20 > 0 ? s->steps / 20 : 1;
     if (s->sample_every == 0) s->sample_every = s->validate_every;
     if (s->save_every == 0) s->save_every = s->validate_every;
