@@ -464,3 +464,27 @@ TEST(vocab_train, refuses_what_cannot_be) {
     CHECK_FAILS(train(&arena, fine, STR(""), &v, NULL, &err), err, ERROR_USAGE, "no text to learn");
     arena_drop(&arena);
 }
+
+// With arenas from a few pages to more than it needs: it works, or says that it needs more.
+TEST(vocab_train, says_when_memory_is_small) {
+    Arena arena = arena_for_test();
+    Rng rng = rng_seed(test_seed());
+    Str text = random_text(&rng, &arena, 3000);
+    for (int kind = VOCAB_BPE; kind <= VOCAB_CHARACTERS; kind++) {
+        int n_refused = 0;
+        bool ok = false;
+        for (size_t bytes = 4200; bytes < (size_t)4 << 20 && !ok; bytes += bytes / 9) {
+            Arena small;
+            Error err = {0};
+            Vocab v;
+            VocabRecipe recipe = {.kind = (VocabKind)kind, .n_tokens = 500};
+            if (!CHECK(arena_init(&small, bytes, &err))) return;
+            ok = train(&small, recipe, text, &v, NULL, &err);
+            n_refused += !ok;
+            test_check(ok || err.kind == ERROR_LIMIT, __FILE__, __LINE__, "%s", err.text);
+            arena_drop(&small);
+        }
+        CHECK(ok && n_refused > 0);
+    }
+    arena_drop(&arena);
+}

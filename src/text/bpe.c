@@ -408,8 +408,14 @@ static void find_characters(const Bpe *bpe, const Str *piece, int64_t n_tokens,
     }
 }
 
+enum { PAIRS = 1 << 16 }; // of bytes; and code points of three bytes at most
+
+size_t bpe_prepare_bytes(int64_t n_tokens) {
+    return PAIRS * (sizeof(uint32_t) + sizeof(int32_t) + sizeof(uint8_t)) +
+           sizeof(int32_t) * (size_t)n_tokens + 64;
+}
+
 void bpe_prepare(Bpe *bpe, Arena *arena, const Str *piece, int64_t n_tokens) {
-    enum { PAIRS = 1 << 16 };
     uint32_t *byte_order = arena_push(arena, sizeof *byte_order * PAIRS);
     uint8_t *crosses = arena_zero(arena, PAIRS);
     int32_t *character = arena_push(arena, sizeof *character * PAIRS);

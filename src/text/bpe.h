@@ -47,6 +47,9 @@ typedef struct BpePiece {
 // so a word of Chinese starts with a symbol for each character, not with three.
 void bpe_prepare(Bpe *bpe, Arena *arena, const Str *piece, int64_t n_tokens);
 
+// What that takes of the arena.
+size_t bpe_prepare_bytes(int64_t n_tokens);
+
 // Encodes a word of 1 .. 2^30 bytes into piece[0 .. word.n) and returns how many there are. Scratch
 // of up to BPE_SCRATCH bytes for each byte of the word is pushed on `arena` and taken back.
 // `looks` counts the pairs that were looked up: less than three for each byte.

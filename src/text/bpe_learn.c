@@ -272,6 +272,8 @@ static bool merge_top(Learner *l, Error *err) {
     int64_t n = top.n < l->n_tokens ? top.n : l->n_tokens + 1;
     if (!make_room(l, 2 * n, err)) return false;
     BpeMerge m = {.left = l->pair[top.pair].left, .right = l->pair[top.pair].right};
+    if (!arena_fits(l->arena, l->token[m.left].n + l->token[m.right].n))
+        return error_set(err, ERROR_LIMIT, "the vocabulary is too large for the memory here");
     m.made = make_token(l, m.left, m.right);
     l->merge[l->n_merges++] = m;
     merge_everywhere(l, &top, m);
@@ -333,6 +335,10 @@ static bool begin(Learner *l, Error *err) {
     if (!arena_init(&l->work, places * each + words * (sizeof(CountedWord) + 12) + tokens + 4096,
                     err))
         return false;
+    if (!arena_fits(l->arena, (size_t)lesson->n_tokens * (sizeof(Str) + sizeof(BpeMerge)) + 32))
+        return error_set(err, ERROR_LIMIT,
+                         "a vocabulary of %lld tokens: too large for the memory here",
+                         (long long)lesson->n_tokens);
     l->hash = (Pairs){.seed = clock_entropy()};
     begin_tokens(l);
     l->symbol = arena_push(&l->work, sizeof *l->symbol * places);

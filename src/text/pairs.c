@@ -9,16 +9,20 @@ static int64_t capacity_for(int64_t most) {
     return capacity;
 }
 
+static size_t filter_words(int64_t slots) {
+    return (size_t)slots * PAIRS_FILTER_BITS / 64 + 1;
+}
+
 size_t pairs_bytes(int64_t most) {
-    size_t capacity = (size_t)capacity_for(most);
-    return (sizeof(PairSlot) + PAIRS_FILTER_BITS / 8) * capacity + sizeof(uint64_t);
+    int64_t capacity = capacity_for(most);
+    return sizeof(PairSlot) * (size_t)capacity + sizeof(uint64_t) * filter_words(capacity) + 32;
 }
 
 Pairs pairs_make(Arena *arena, int64_t most) {
     int64_t capacity = capacity_for(most);
     return (Pairs){.slot = arena_new(arena, PairSlot, capacity),
                    .mask = (uint64_t)capacity - 1,
-                   .filter = arena_new(arena, uint64_t, capacity * PAIRS_FILTER_BITS / 64 + 1),
+                   .filter = arena_new(arena, uint64_t, filter_words(capacity)),
                    .seed = clock_entropy(),
                    .left = most};
 }

@@ -20,9 +20,9 @@ typedef struct PairSlot {
 typedef struct Pairs {
     PairSlot *slot; // (mask + 1), a power of two, at most two thirds full
     uint64_t mask;
-    uint64_t
-        *filter;   // PAIRS_FILTER_BITS for each slot, one of them set for each pair: small enough
-                   // to stay in the cache, and most of what is asked for is not there
+    // PAIRS_FILTER_BITS for each slot, one of them set for each pair: small enough to stay in the
+    // processor's cache, and most of what is asked for is not there.
+    uint64_t *filter;
     uint64_t seed; // differs between runs, so that no file can choose pairs that collide
     int64_t left;  // pairs that still fit
 } Pairs;

@@ -151,6 +151,7 @@ bool tokenizer_fits(const Tokenizer *t, const Arena *arena, int64_t n_merges, in
         literal_bytes += (int64_t)v->token[i].n;
     }
     size_t bytes = 2 * map_bytes(v->n_tokens) + for_token * (size_t)v->n_tokens + (size_t)n_bytes;
+    if (n_merges > 0) bytes += bpe_prepare_bytes(v->n_tokens);
     bytes += pairs_bytes(n_merges) + for_merge * (size_t)n_merges + 2 * (size_t)merge_bytes;
     bytes += 2 * (map_bytes(n_literals) + for_literal * (size_t)n_literals);
     bytes += 2 * matcher_bytes(literal_bytes);
@@ -233,7 +234,7 @@ bool tokenizer_index_bytes(Tokenizer *t, Arena *arena, Error *err) {
         piece[i] = is_literal(kind_of(v, i)) ? v->token[i] : bpe_alphabet_bytes(arena, v->token[i]);
     t->piece = piece;
     if (!tokenizer_index_merges(t, arena, err)) return false;
-    bpe_prepare(&t->bpe, arena, piece, v->n_tokens);
+    if (v->n_merges > 0) bpe_prepare(&t->bpe, arena, piece, v->n_tokens);
     return true;
 }
 

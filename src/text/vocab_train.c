@@ -242,6 +242,12 @@ static bool learn_all_characters(const VocabTrainer *t, Arena *arena, const Coun
     if (!arena_init(&list, CODE_POINTS * (sizeof(int64_t) + sizeof(Character)) + 64, err))
         return false;
     const Character *character = characters_of(t, &list, word, report->words, &n);
+    int64_t most = t->n_given + 3 * n;
+    if (!arena_fits(arena, (sizeof(Str) + sizeof(BpeMerge) + 32) * (size_t)most + 64)) {
+        arena_drop(&list);
+        return error_set(err, ERROR_LIMIT, "%lld characters are too many for the memory here",
+                         (long long)n);
+    }
     // For each character its bytes, and up to three beginnings in a map at most a quarter of whose
     // slots may be in use.
     size_t each = 16 + 3 * 4 * sizeof(MapSlot);
@@ -276,6 +282,16 @@ static bool learn(VocabTrainer *t, Arena *arena, BpeLearnt *learnt, VocabReport 
     return learn_all_characters(t, arena, word, learnt, report, err);
 }
 
+static bool vocab_fits(const Arena *arena, const BpeLearnt *learnt, Error *err) {
+    const size_t for_token = sizeof(Str) + sizeof(int32_t) + 16, for_merge = sizeof(Str) + 24;
+    size_t bytes = for_token * (size_t)learnt->n_tokens + for_merge * (size_t)learnt->n_merges + 64;
+    for (int64_t i = 0; i < learnt->n_tokens; i++) bytes += learnt->token[i].n;
+    for (int64_t i = 0; i < learnt->n_merges; i++) bytes += learnt->token[learnt->merge[i].made].n;
+    return arena_fits(arena, bytes) ||
+           error_set(err, ERROR_LIMIT, "a vocabulary of %lld tokens: too large for the memory here",
+                     (long long)learnt->n_tokens);
+}
+
 // Everything that the trainer owns is copied, for the vocabulary outlives it.
 static void fill_vocab(const VocabTrainer *t, Arena *arena, const BpeLearnt *learnt, Vocab *v) {
     Str *token = arena_push(arena, sizeof *token * (size_t)learnt->n_tokens);
@@ -304,7 +320,7 @@ bool vocab_trainer_finish(VocabTrainer *t, Arena *arena, Vocab *vocab, VocabRepo
                        .ill_formed = word_counts_ill_formed(t->counts)};
     BpeLearnt learnt;
     if (!vocab_defaults(vocab, STR("gpt2"), str_copy(arena, t->recipe.pre), err) ||
-        !learn(t, arena, &learnt, r, err))
+        !learn(t, arena, &learnt, r, err) || !vocab_fits(arena, &learnt, err))
         return false;
     r->n_learnt = learnt.n_tokens - t->n_given;
     fill_vocab(t, arena, &learnt, vocab);
