@@ -4,8 +4,8 @@
 #include "chat/run.h"
 
 // What parsing takes of the arena at most for a byte of source, which may be a token and a node of
-// its own; and rendering for a step, which pays for CHAT_BYTES_PER_STEP that a growing text may hold
-// four times over.
+// its own; and rendering for a step, which pays for CHAT_BYTES_PER_STEP that a growing text may
+// hold four times over.
 enum { SOURCE_MAX = 1 << 20, MEMORY_PER_BYTE = 640, MEMORY_PER_STEP = 8 * CHAT_BYTES_PER_STEP };
 
 struct ChatTemplate {

@@ -9,16 +9,16 @@
 #include "kernels/vector.h"
 
 enum {
-    VF = 8,               // floats of a vector
-    PRODUCT_MAX = 127,    // the largest byte of the unsigned side of a product
-    KEYS_OFFSET = 0,      // what vi_dot_keys adds to its signed bytes
-    FLOAT_TILE = 3, // activation rows of a tile of float products
-    FLOAT_DEPTH = 128, // k of an F32 panel that stays in the L1 cache
-    PRODUCT_SUM = 32767,  // the largest sum of products that a vp holds
-    PANEL_K = 512,        // k of unpacked weights that stay in the L1 cache
-    PANEL_FROM = 8,       // activation rows for which unpacking a panel pays
-    PANEL_TILE = 4,       // activation rows of a tile of unpacked weights
-    TILE_STAYS = 2        // pairs of vectors of results that stay in registers
+    VF = 8,              // floats of a vector
+    PRODUCT_MAX = 127,   // the largest byte of the unsigned side of a product
+    KEYS_OFFSET = 0,     // what vi_dot_keys adds to its signed bytes
+    FLOAT_TILE = 3,      // activation rows of a tile of float products
+    FLOAT_DEPTH = 128,   // k of an F32 panel that stays in the L1 cache
+    PRODUCT_SUM = 32767, // the largest sum of products that a vp holds
+    PANEL_K = 512,       // k of unpacked weights that stay in the L1 cache
+    PANEL_FROM = 8,      // activation rows for which unpacking a panel pays
+    PANEL_TILE = 4,      // activation rows of a tile of unpacked weights
+    TILE_STAYS = 2       // pairs of vectors of results that stay in registers
 };
 
 // clang-format off

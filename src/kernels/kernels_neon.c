@@ -10,8 +10,8 @@ enum {
     VF = 4,                  // floats of a vector
     PRODUCT_MAX = 127,       // the largest byte of the unsigned side of a product
     KEYS_OFFSET = 0,         // what vi_dot_keys adds to its signed bytes
-    FLOAT_TILE = 3, // activation rows of a tile of float products
-    FLOAT_DEPTH = 256, // k of an F32 panel that stays in the L1 cache
+    FLOAT_TILE = 3,          // activation rows of a tile of float products
+    FLOAT_DEPTH = 256,       // k of an F32 panel that stays in the L1 cache
     PRODUCT_SUM = INT32_MAX, // the largest sum of products that a vp holds
     PANEL_K = 512,           // k of unpacked weights that stay in the L1 cache
     PANEL_FROM = 8,          // activation rows for which unpacking a panel pays

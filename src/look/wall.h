@@ -1,7 +1,7 @@
 // wall.h - every head of a model over one text at a glance: a wall of small pictures.
 //
-// Layers run down, heads run across.  A picture is a head's pattern, made smaller: the looking token
-// in its row, the token looked at in its column.
+// Layers run down, heads run across.  A picture is a head's pattern, made smaller: the looking
+// token in its row, the token looked at in its column.
 #ifndef HEED_LOOK_WALL_H
 #define HEED_LOOK_WALL_H
 

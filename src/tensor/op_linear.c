@@ -87,8 +87,8 @@ static Multiplier multiplier_of(const LinearWork *work, const Tensor *w, int64_t
     case ROUTE_BF16:
         kernels->pack_to_bf16(&(PackJob){
             .from = tensor_row(w, from), .row = k, .column = 1, .n = n, .k = k, .panel = panel});
-        return (Multiplier){panel, kernels->panel_bf16 ? kernels->panel_bf16
-                                                       : kernels->panel[DTYPE_BF16]};
+        return (Multiplier){panel,
+                            kernels->panel_bf16 ? kernels->panel_bf16 : kernels->panel[DTYPE_BF16]};
     case ROUTE_DECODE:
         kernels->panel_decode[w->dtype](stored_panel(work, w, from, n, stored), (float *)panel, k);
         return (Multiplier){panel, kernels->panel[DTYPE_F32]};
