@@ -87,7 +87,7 @@ static bool begin_journal(TrainShow *s, Error *err) {
 
 bool train_show_begin(TrainShow *s, Error *err) {
     const Training *t = s->training;
-    s->smooth = NAN;
+    s->smooth = (double)NAN;
     s->shown = clock_seconds();
     if (!arena_init(&s->arena, ARENA_DEFAULT, err) || !file_make_folder(s->folder, err))
         return false;
@@ -206,7 +206,7 @@ static bool sample(TrainShow *s, Arena *arena, Str *text, Error *err) {
     if (!session) return false;
     GenerateSpec spec = {.prompt = ids, .n_prompt = n, .tokens_max = SAMPLE_TOKENS};
     spec.sampling = sampler_defaults();
-    spec.sampling.temperature = 0.8f;
+    spec.sampling.temperature = 0.8;
     spec.sampling.seed = (uint64_t)t->trainer.progress.step;
     Generated g;
     bool ok = generate(session, arena, &spec, &g, err);

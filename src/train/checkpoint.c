@@ -150,7 +150,7 @@ bool checkpoint_read(const Model *model, Settings *settings, TrainProgress *p, E
         !gguf_get_number(f, KEY "seconds", 0, 1e12, &p->seconds, err) ||
         !gguf_get_number(f, KEY "best_loss", -1, 1e12, &p->best_loss, err))
         return false;
-    if (p->best_loss < 0) p->best_loss = INFINITY;
+    if (p->best_loss < 0) p->best_loss = (double)INFINITY;
     return read_guard(f, &p->guard, err);
 }
 

@@ -83,9 +83,9 @@ static void keys_of(Keys *k, const Settings *s) {
         mamba_keys(k, s);
         return;
     case ARCH_GPT2: number(k, "attention.layer_norm_epsilon", 1e-5); break;
-    case ARCH_GEMMA3: number(k, "attention.sliding_window", (double)window_of(s)); // fall through
     default: number(k, "attention.layer_norm_rms_epsilon", 1e-6);
     }
+    if (s->arch == ARCH_GEMMA3) number(k, "attention.sliding_window", (double)window_of(s));
     number(k, "feed_forward_length", (double)s->ffn_width);
     attention_keys(k, s);
 }

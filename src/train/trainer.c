@@ -129,7 +129,7 @@ static bool check_fit(const TrainerSpec *spec, Error *err) {
 bool trainer_open(Trainer *t, const TrainerSpec *spec, Error *err) {
     const Settings *s = spec->settings;
     *t = (Trainer){.spec = *spec};
-    t->progress.best_loss = INFINITY;
+    t->progress.best_loss = (double)INFINITY;
     if (!check_fit(spec, err) || !arena_init(&t->arena, ARENA_DEFAULT, err)) return false;
     t->schedule = schedule_of(s);
     if (!schedule_check(&t->schedule, err)) return false;
