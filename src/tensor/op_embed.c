@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "tensor/ops.h"
+#include "tensor/weight_rows.h"
 
 typedef struct EmbedNode {
     Node node;
@@ -23,17 +24,10 @@ Tensor *op_embed(Run *run, const Tensor *table, const int32_t *ids, int64_t n) {
     require(table->rank == 2 && (!table->grad || table->dtype == DTYPE_F32));
     int64_t c = tensor_cols(table);
     Tensor *y = run_new2(run, n, c);
-    size_t mark = run_mark(run);
-    void *unpacked = table->in_panels ? run_bytes(run, tensor_row_bytes(table)) : NULL;
     for (int64_t i = 0; i < n && !run->dry; i++) {
         require(ids[i] >= 0 && ids[i] < table->dim[0]);
-        const void *row = table->in_panels ? unpacked : tensor_row(table, ids[i]);
-        if (table->in_panels)
-            panel_unpack_row(table->dtype, tensor_panel(table, ids[i] / PANEL_ROWS),
-                             ids[i] % PANEL_ROWS, c, unpacked);
-        run->kernels->decode[table->dtype](row, tensor_f32(y) + i * c, c);
+        weight_row(run, table, ids[i], tensor_f32(y) + i * c);
     }
-    run_back(run, mark);
     EmbedNode *node = run_record(run, embed_backward, sizeof *node);
     if (node) {
         node->y = y;

@@ -9,6 +9,7 @@
 
 #include "tensor/ops.h"
 #include "tensor/product.h"
+#include "tensor/weight_rows.h"
 
 enum {
     ROWS_PER_CHUNK = PANEL_ROWS, // weight rows packed, decoded or multiplied at once
@@ -254,10 +255,6 @@ static void back_w(Run *run, const LinearNode *node) {
 typedef struct BackWork {
     const Kernels *kernels;
     const LinearNode *node;
-    float *rows;    // decoded (BACK_CHUNK, I)
-    int64_t from;   // of the weight
-    char *unpacked; // (threads) rows out of panels
-    size_t unpacked_bytes;
 } BackWork;
 
 // dbias += the column sums of dy
@@ -270,20 +267,6 @@ static void back_bias_task(void *arg, int64_t begin, int64_t end, int worker) {
         b->kernels->axpy(b->node->bias.grad + begin, 1, y->grad + row * n_out + begin, end - begin);
 }
 
-static void decode_task(void *arg, int64_t begin, int64_t end, int worker) {
-    const BackWork *b = arg;
-    const Tensor *w = &b->node->w;
-    int64_t k = tensor_cols(w);
-    for (int64_t i = begin; i < end; i++) {
-        const void *row = w->in_panels ? b->unpacked + b->unpacked_bytes * (size_t)worker
-                                       : tensor_row(w, b->from + i);
-        if (w->in_panels)
-            panel_unpack_row(w->dtype, tensor_panel(w, (b->from + i) / PANEL_ROWS),
-                             (b->from + i) % PANEL_ROWS, k, (void *)(uintptr_t)row);
-        b->kernels->decode[w->dtype](row, b->rows + i * k, k);
-    }
-}
-
 static void linear_backward(Run *run, Node *n) {
     LinearNode *node = (LinearNode *)n;
     const Tensor *w = &node->w;
@@ -292,17 +275,12 @@ static void linear_backward(Run *run, Node *n) {
     if (w->grad) back_w(run, node);
     if (node->bias.grad && !run->dry) pool_run(run->pool, back_bias_task, &work, n_out, 64);
     if (!node->x->grad && !run->dry) return;
-    if (w->dtype == DTYPE_F32 && !w->in_panels) {
-        back_x(run, node, w->data, 0, n_out);
-        return;
-    }
-    work.rows = run_bytes(run, sizeof(float) * (size_t)(BACK_CHUNK * k));
-    work.unpacked_bytes = tensor_row_bytes(w);
-    work.unpacked = run_bytes(run, work.unpacked_bytes * (size_t)pool_threads(run->pool));
-    for (; work.from < n_out; work.from += BACK_CHUNK) {
-        int64_t count = n_out - work.from < BACK_CHUNK ? n_out - work.from : BACK_CHUNK;
-        if (!run->dry) pool_run(run->pool, decode_task, &work, count, 8);
-        back_x(run, node, work.rows, work.from, count);
+    int64_t step = weight_lies_as_f32(w) ? n_out : BACK_CHUNK;
+    float *rows = NULL;
+    if (!weight_lies_as_f32(w)) rows = run_bytes(run, sizeof(float) * (size_t)(BACK_CHUNK * k));
+    for (int64_t from = 0; from < n_out; from += step) {
+        int64_t count = n_out - from < step ? n_out - from : step;
+        back_x(run, node, weight_rows(run, w, from, count, rows), from, count);
     }
 }
 

@@ -10,6 +10,7 @@
 
 #include "tensor/ops.h"
 #include "tensor/product.h"
+#include "tensor/weight_rows.h"
 
 enum { LOSS_CHUNK = 1024, LOSS_ROWS = 256 };
 
@@ -34,21 +35,9 @@ typedef struct ChunkWork {
     int64_t row, rows, from, n; // of the chunk
     float *logits;              // (LOSS_ROWS, LOSS_CHUNK) used as (rows, n)
     float *decoded;             // (LOSS_CHUNK, C), NULL for an f32 head
+    const float *head_rows;     // of the chunk
     float cap;
 } ChunkWork;
-
-static const float *head_rows(const ChunkWork *w) {
-    return w->decoded ? w->decoded : (const float *)tensor_row(w->head, w->from);
-}
-
-static void decode_task(void *arg, int64_t begin, int64_t end, int worker) {
-    (void)worker;
-    const ChunkWork *w = arg;
-    int64_t c = tensor_cols(w->head);
-    for (int64_t i = begin; i < end; i++)
-        w->run->kernels->decode[w->head->dtype](tensor_row(w->head, w->from + i),
-                                                w->decoded + i * c, c);
-}
 
 static void cap_task(void *arg, int64_t begin, int64_t end, int worker) {
     (void)worker;
@@ -69,14 +58,14 @@ static void chunk_product(const ChunkWork *w, Product p) {
 
 static void chunk_logits(ChunkWork *w) {
     int64_t c = tensor_cols(w->x);
-    if (w->decoded && !w->run->dry) pool_run(w->run->pool, decode_task, w, w->n, 16);
+    w->head_rows = weight_rows(w->run, w->head, w->from, w->n, w->decoded);
     chunk_product(w, (Product){.m = w->rows,
                                .n = w->n,
                                .k = c,
                                .a = tensor_f32(w->x) + w->row * c,
                                .a_row = c,
                                .a_column = 1,
-                               .b = head_rows(w),
+                               .b = w->head_rows,
                                .b_row = c,
                                .b_column = 1,
                                .c = w->logits,
@@ -88,7 +77,7 @@ static ChunkWork chunk_work(Run *run, const Tensor *x, const Tensor *head, float
     ChunkWork w = {.run = run, .x = x, .head = head, .cap = cap};
     int64_t rows = tensor_rows(x) < LOSS_ROWS ? tensor_rows(x) : LOSS_ROWS;
     w.logits = run_bytes(run, sizeof(float) * (size_t)(rows * LOSS_CHUNK));
-    if (head->dtype != DTYPE_F32)
+    if (!weight_lies_as_f32(head))
         w.decoded = run_bytes(run, sizeof(float) * (size_t)(LOSS_CHUNK * tensor_cols(head)));
     return w;
 }
@@ -161,7 +150,7 @@ static void back_x(const BackWork *b) {
                                .a = w->logits,
                                .a_row = w->n,
                                .a_column = 1,
-                               .b = head_rows(w),
+                               .b = w->head_rows,
                                .b_row = 1,
                                .b_column = c,
                                .c = b->node->x->grad + w->row * c,

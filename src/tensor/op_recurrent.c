@@ -9,6 +9,7 @@
 
 #include "tensor/ops.h"
 #include "tensor/product.h"
+#include "tensor/weight_rows.h"
 
 typedef struct Steps Steps;
 
@@ -287,12 +288,9 @@ static void weight_gradient(Run *run, const RecurrentNode *node, const Steps *st
 
 // U as f32: itself, or decoded.
 static const float *weight_f32(Run *run, const Tensor *u) {
-    if (u->dtype == DTYPE_F32) return u->data;
-    int64_t n = tensor_cols(u);
+    if (weight_lies_as_f32(u)) return u->data;
     float *rows = run_bytes(run, sizeof(float) * (size_t)tensor_count(u));
-    for (int64_t i = 0; i < tensor_rows(u) && !run->dry; i++)
-        run->kernels->decode[u->dtype](tensor_row(u, i), rows + i * n, n);
-    return rows;
+    return weight_rows(run, u, 0, tensor_rows(u), rows);
 }
 
 static void recurrent_backward(Run *run, Node *base) {
