@@ -33,7 +33,7 @@ if ! cmp -s whole.train/step-00000010.gguf parts.train/step-00000010.gguf; then
 fi
 
 # Other mixers, pairs, and going on from a model.
-works train book.txt -o lstm.gguf $small --vocab 300 --steps 2 --arch heed --mixers lstm,attention
+works train book.txt -o lstm.gguf $small --layers 2 --vocab 300 --steps 2 --arch heed --mixers lstm,attention
 works run lstm.gguf -p "The" -n 3 --greedy
 printf '2 + 2\t4\n3 + 3\t6\n' >pairs.tsv
 works train pairs.tsv -o pairs.gguf $small --tokenizer byte --steps 2 --pairs --validation-share 0
@@ -41,7 +41,7 @@ works train book.txt -o more.gguf --from book.gguf --context 16 --batch 2 --step
 
 # What cannot be is said before any work starts.
 : >empty.txt
-refuses 1 'empty.txt is empty' train empty.txt -o x.gguf
+refuses 2 'empty.txt is empty' train empty.txt -o x.gguf
 refuses 2 'there already' train book.txt -o book.gguf
 refuses 2 "layers: must be a whole number" train book.txt -o x.gguf --layers many
 refuses 2 "no such preset" train book.txt -o x.gguf --preset huge
