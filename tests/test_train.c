@@ -205,6 +205,17 @@ TEST(train, recomputing_blocks_takes_less_memory) {
     CHECK(bytes[1] < bytes[0] * 3 / 4);
 }
 
+TEST(train, products_in_bf16_learn_as_well) {
+    Settings exact = small_settings(), rounded = exact;
+    rounded.bf16 = true;
+    double difference = difference_of(exact, rounded, 3);
+    CHECK(difference > 0 && difference < 0.1); // three steps of 0.01 at most, in opposite ways
+    Bench b;
+    if (!bench_open(&b, rounded)) return;
+    CHECK(steps(&b, 60) < 3.4);
+    bench_close(&b);
+}
+
 TEST(train, muon_learns) {
     Settings s = small_settings();
     Bench b;

@@ -9,8 +9,8 @@ static inline bool weight_lies_as_f32(const Tensor *w) {
     return w->dtype == DTYPE_F32 && !w->in_panels;
 }
 
-// Rows from .. from+n-1: where they lie, or decoded into `rows` (n, I) by the threads of the run.  In
-// panels, `from` is the first row of one.  While the run is dry its scratch memory is counted only.
+// Rows from .. from+n-1: where they lie, or decoded into `rows` (n, I) by the threads of the run.
+// In panels, `from` is the first row of one.  While the run is dry its memory is counted only.
 const float *weight_rows(Run *run, const Tensor *w, int64_t from, int64_t n, float *rows);
 
 // Row `row` alone, by the calling thread.

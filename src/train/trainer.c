@@ -89,6 +89,7 @@ static bool open_runs(Trainer *t, Error *err) {
     }
     t->learn.tape = &t->tape;
     t->learn.recompute = s->recompute;
+    t->learn.bf16 = s->bf16;
     t->learn.dropout = (float)s->dropout;
     return plan(t, err);
 }
