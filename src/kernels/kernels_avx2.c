@@ -115,7 +115,6 @@ WORD vi vi_table(const int8_t t[16], vi v) {
     return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(_mm_loadu_si128((const void *)t)), v);
 }
 WORD vf vi_to_f(vi v) { return _mm256_cvtepi32_ps(v); }
-WORD vi vi_of_f(vf v) { return _mm256_cvtps_epi32(v); }
 WORD vf vf_of_bf16_low(vi pairs) { return _mm256_castsi256_ps(_mm256_slli_epi32(pairs, 16)); }
 WORD vf vf_of_bf16_high(vi pairs) {
     return _mm256_castsi256_ps(_mm256_and_si256(pairs, _mm256_set1_epi32((int)0xffff0000)));
@@ -186,11 +185,6 @@ WORD v32 v32_bits(uint32_t b) { // each byte gets the byte of b with its bit, th
     __m256i v = _mm256_shuffle_epi8(_mm256_set1_epi32((int)b), from);
     return _mm256_cmpeq_epi8(_mm256_and_si256(v, bit), bit);
 }
-WORD f4 vf_sum4(vf a, vf b, vf c, vf d) {
-    __m256 s = _mm256_hadd_ps(_mm256_hadd_ps(a, b), _mm256_hadd_ps(c, d));
-    return _mm_add_ps(_mm256_castps256_ps128(s), _mm256_extractf128_ps(s, 1));
-}
-
 #include "kernels/bodies.inl"
 // clang-format on
 

@@ -91,7 +91,6 @@ WORD vi vi_table(const int8_t t[16], vi v) {
     return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(_mm_loadu_si128((const void *)t)), v);
 }
 WORD vf vi_to_f(vi v) { return _mm512_cvtepi32_ps(v); }
-WORD vi vi_of_f(vf v) { return _mm512_cvtps_epi32(v); }
 WORD vf vf_of_bf16_low(vi pairs) { return _mm512_castsi512_ps(_mm512_slli_epi32(pairs, 16)); }
 WORD vf vf_of_bf16_high(vi pairs) {
     return _mm512_castsi512_ps(_mm512_and_si512(pairs, vi_set((int)0xffff0000)));
@@ -174,15 +173,6 @@ WORD void transpose(const void *from, int64_t stride, void *to, int64_t to_strid
 // clang-format off
 WORD v32 v32_bits(uint32_t b) { return _mm256_maskz_set1_epi8(b, -1); }
 // clang-format on
-
-// Pairs of neighbours, pairs of those, then halves to halves.
-WORD f4 vf_sum4(vf a, vf b, vf c, vf d) {
-    __m512 t0 = _mm512_add_ps(_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b));
-    __m512 t1 = _mm512_add_ps(_mm512_unpacklo_ps(c, d), _mm512_unpackhi_ps(c, d));
-    __m512 t = _mm512_add_ps(_mm512_shuffle_ps(t0, t1, 0x44), _mm512_shuffle_ps(t0, t1, 0xee));
-    __m256 h = _mm256_add_ps(_mm512_castps512_ps256(t), _mm512_extractf32x8_ps(t, 1));
-    return _mm_add_ps(_mm256_castps256_ps128(h), _mm256_extractf128_ps(h, 1));
-}
 
 #include "kernels/bodies.inl"
 

@@ -107,7 +107,6 @@ WORD vi vi_table(const int8_t t[16], vi v) {
     return vreinterpretq_s32_s8(vqtbl1q_s8(vld1q_s8(t), vreinterpretq_u8_s32(v)));
 }
 WORD vf vi_to_f(vi v) { return vcvtq_f32_s32(v); }
-WORD vi vi_of_f(vf v) { return vcvtnq_s32_f32(v); }
 WORD vf vf_of_bf16_low(vi pairs) { return vreinterpretq_f32_s32(vshlq_n_s32(pairs, 16)); }
 WORD vf vf_of_bf16_high(vi pairs) {
     return vreinterpretq_f32_s32(vandq_s32(pairs, vdupq_n_s32((int)0xffff0000)));
@@ -161,8 +160,6 @@ WORD f4 f4_of_f16(const void *a, const void *b, const void *c, const void *d) {
     memcpy(h, a, 2), memcpy(h + 1, b, 2), memcpy(h + 2, c, 2), memcpy(h + 3, d, 2);
     return f16_to_vf(vld1_u16(h));
 }
-WORD f4 vf_sum4(vf a, vf b, vf c, vf d) { return vpaddq_f32(vpaddq_f32(a, b), vpaddq_f32(c, d)); }
-
 // ---------------------------------------------------------------- 32 bytes
 typedef struct v32 { uint8x16_t lo, hi; } v32;
 

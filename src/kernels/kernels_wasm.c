@@ -120,7 +120,6 @@ WORD vi vi_of_bytes(const uint8_t *p) {
 }
 WORD vi vi_table(const int8_t t[16], vi v) { return wasm_i8x16_swizzle(wasm_v128_load(t), v); }
 WORD vf vi_to_f(vi v) { return wasm_f32x4_convert_i32x4(v); }
-WORD vi vi_of_f(vf v) { return wasm_i32x4_trunc_sat_f32x4(wasm_f32x4_nearest(v)); }
 WORD vf vf_of_bf16_low(vi pairs) { return wasm_i32x4_shl(pairs, 16); }
 WORD vf vf_of_bf16_high(vi pairs) {
     return wasm_v128_and(pairs, wasm_i32x4_splat((int32_t)0xffff0000));
@@ -184,11 +183,6 @@ WORD f4 f4_of_f16(const void *a, const void *b, const void *c, const void *d) {
     memcpy(h, a, 2), memcpy(h + 1, b, 2), memcpy(h + 2, c, 2), memcpy(h + 3, d, 2);
     return vf_load_f16(h);
 }
-WORD f4 vf_sum4(vf a, vf b, vf c, vf d) {
-    vf ab = vf_add(evens(a, b), odds(a, b)), cd = vf_add(evens(c, d), odds(c, d));
-    return vf_add(evens(ab, cd), odds(ab, cd));
-}
-
 // ---------------------------------------------------------------- 32 bytes
 typedef struct v32 { v128_t lo, hi; } v32;
 
