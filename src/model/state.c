@@ -136,7 +136,7 @@ int64_t state_nearest(const State *state, int64_t n) {
 static void cut_carry(State *state, int64_t n) {
     while (state->n_snapshots && state->snapshot[state->n_snapshots - 1].n > n)
         state->n_snapshots--;
-    if (n == state->n) return;
+    if (!state->n_carry || n == state->n) return;
     if (n == 0)
         memset(state->carry, 0, sizeof(float) * (size_t)state->n_carry);
     else
