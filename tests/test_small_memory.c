@@ -103,7 +103,10 @@ TEST(small_memory, tokenizers) {
     for (int i = 0; i < 3; i++) {
         Str path = str_printf(&arena, "fixtures/tokenizer_%s.json", names[i]);
         Str text = text_of(&arena, path.data);
-        check_reader(names[i], read_tokenizer, &text, true);
+        Error refusal = {0}; // a build without PCRE2 refuses the pattern of one
+        bool needs_pcre2 =
+            !read_tokenizer(&arena, &text, &refusal) && strstr(refusal.text, "PCRE2");
+        if (!needs_pcre2) check_reader(names[i], read_tokenizer, &text, true);
     }
     // Ids that no token has, and added tokens that normal forms make longer (U+FDFA becomes 18).
     Str gaps = STR("{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"\xC3\x83\":100000},"
