@@ -31,7 +31,7 @@ bool arena_init(Arena *arena, size_t reserve_bytes, Error *err) {
 
 void arena_drop(Arena *arena) {
     if (arena->base) {
-        UNPOISON(arena->base, arena->used);
+        UNPOISON(arena->base, arena->most); // whoever gets these addresses next
         memory_release(arena->base, arena->reserved);
     }
     *arena = (Arena){0};
@@ -46,6 +46,7 @@ void *arena_push_aligned(Arena *arena, size_t bytes, size_t alignment) {
     size_t at = (arena->used + alignment - 1) & ~(alignment - 1);
     require(bytes <= arena->reserved && at <= arena->reserved - bytes);
     arena->used = at + bytes;
+    if (arena->most < arena->used) arena->most = arena->used;
     UNPOISON(arena->base + at, bytes);
     return arena->base + at;
 }

@@ -27,6 +27,7 @@
 typedef struct Arena {
     char *base;
     size_t used;
+    size_t most; // of it that was ever used
     size_t reserved;
 } Arena;
 

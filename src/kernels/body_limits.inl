@@ -14,7 +14,7 @@
 #define SECOND_RING(X)                                              \
     X(12, 13) X(13, 14) X(14, 15) X(15, 16) X(16, 17) X(17, 18)     \
     X(18, 19) X(19, 20) X(20, 21) X(21, 22) X(22, 23) X(23, 12)
-enum { RING_CHAINS = TILE_STAYS ? 24 : 12 };
+enum { MANY = REGISTERS >= 32, RING_CHAINS = MANY ? 24 : 12 };
 
 // The other factor of a step is what the neighbour held a round ago: it changes, so that no product
 // can be computed once for all rounds.
@@ -26,7 +26,7 @@ static double limit_f32(int64_t n, float *sink) {
     RING(START) SECOND_RING(START)
     for (int64_t round = 0; round < n; round++) {
         RING(STEP)
-        if (TILE_STAYS) { SECOND_RING(STEP) }
+        if (MANY) { SECOND_RING(STEP) }
     }
     RING(TAKE) SECOND_RING(TAKE)
 #undef START
@@ -40,7 +40,7 @@ static double limit_f32(int64_t n, float *sink) {
 // instructions and then wait for themselves much less.
 #define GRID(X)        X(0, 0) X(0, 1) X(1, 0) X(1, 1) X(2, 0) X(2, 1) X(3, 0) X(3, 1)
 #define SECOND_GRID(X) X(0, 2) X(0, 3) X(1, 2) X(1, 3) X(2, 2) X(2, 3) X(3, 2) X(3, 3)
-enum { GRID_CHAINS = TILE_STAYS ? 16 : 8, GRID_LINES = 12 };
+enum { GRID_CHAINS = MANY ? 16 : 8, GRID_LINES = 12 };
 
 // A plain use of the lanes: seen as floats, gcc would copy every chain in every round.
 WORD uint32_t lanes_sum(const int32_t lane[VF]) {
@@ -67,7 +67,7 @@ static double limit_int8(int64_t n, float *sink) {
         vi x0 = vi_load(x), x1 = vi_load(x + 4 * VF);
         GRID(STEP)
         vi x2 = vi_load(x + 8 * VF), x3 = vi_load(x + 12 * VF);
-        if (TILE_STAYS) { SECOND_GRID(STEP) }
+        if (MANY) { SECOND_GRID(STEP) }
     }
     GRID(TAKE) SECOND_GRID(TAKE)
 #undef START

@@ -9,6 +9,7 @@
 
 enum {
     VF = 16,                 // floats of a vector
+    REGISTERS = 32,          // vector registers
     PRODUCT_MAX = 255,       // the largest byte of the unsigned side of a product
     KEYS_OFFSET = 128,       // what vi_dot_keys adds to its signed bytes
     FLOAT_TILE = 14,         // activation rows of a tile of float products

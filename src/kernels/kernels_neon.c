@@ -8,6 +8,7 @@
 
 enum {
     VF = 4,                  // floats of a vector
+    REGISTERS = 32,          // vector registers
     PRODUCT_MAX = 127,       // the largest byte of the unsigned side of a product
     KEYS_OFFSET = 0,         // what vi_dot_keys adds to its signed bytes
     FLOAT_TILE = 3,          // activation rows of a tile of float products
