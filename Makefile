@@ -108,8 +108,8 @@ ifneq (,$(filter $(config),asan tsan))
 else ifeq ($(config),fuzz)
   KERNELS := scalar
 endif
-LIB_SRC := $(filter-out $(patsubst %,src/kernels/kernels_%.c,scalar avx2 avx512 neon wasm),$(LIB_SRC)) \
-           $(KERNELS:%=src/kernels/kernels_%.c)
+LIB_SRC := $(filter-out $(patsubst %,src/kernels/kernels_%.c,scalar avx2 avx512 neon wasm) src/kernels/amx.c,\
+           $(LIB_SRC)) $(KERNELS:%=src/kernels/kernels_%.c) $(if $(filter avx512,$(KERNELS)),src/kernels/amx.c)
 CFLAGS_ALL += $(foreach k,$(KERNELS),-DHEED_KERNELS_$(shell echo $(k) | tr a-z A-Z))
 # gcc may put off the additions of a tile until all its products are there, and run out of registers;
 # to follow where each variable goes would double the time.
@@ -117,6 +117,7 @@ IN_ORDER := $(shell $(CC) --version | grep -q clang || echo -fno-tree-ter -fno-v
 $(B)/src/kernels/kernels_avx2.o:   CFLAGS_ALL += -mavx2 -mfma -mf16c -ffp-contract=fast $(IN_ORDER) $(LIGHTER)
 $(B)/src/kernels/kernels_avx512.o: CFLAGS_ALL += -mavx512f -mavx512bw -mavx512vl -mavx512dq \
   -mavx512vnni -mavx512vbmi -mfma -mf16c -ffp-contract=fast $(IN_ORDER)
+$(B)/src/kernels/amx.o:            CFLAGS_ALL += -mamx-tile -mamx-bf16
 $(B)/src/kernels/kernels_neon.o:   CFLAGS_ALL += -march=armv8.2-a+dotprod+fp16 -ffp-contract=fast \
   $(IN_ORDER)
 

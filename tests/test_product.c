@@ -278,7 +278,7 @@ TEST(kernels, panels) {
 static bool bf16_rows_of(const Kernels *k, int64_t n_k, int64_t n_out, int64_t n_x) {
     PanelWeight w = panel_weight(k, DTYPE_BF16, n_out, n_k, 0);
     PanelJob job = panel_job(&w, n_x), exact = job;
-    int64_t width = n_k + n_k % 2, half = n_k / 4 * 2;
+    int64_t width = n_k + n_k % 2, half = n_k / 64 * 32;
     uint16_t *rows = input_bytes((size_t)(n_x * width) * 2, 2);
     float *x = (float *)(uintptr_t)job.x, *alone = input_floats(n_out);
     for (int64_t j = 0; j < n_x; j++) {

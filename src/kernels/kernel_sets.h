@@ -20,6 +20,7 @@ typedef struct CpuFeatures {
     // extras that a set's file may ask for, never compile in for the whole file
     bool avx_vnni; // vpdpbusd on 256 bits without AVX-512
     bool bf16;     // vdpbf16ps (x86), bfdot (Arm)
+    bool amx;      // tiles with products of bf16, which the system lets this process use
     bool fp16;     // AVX512-FP16, or half-precision arithmetic on Arm
     bool i8mm;     // smmla (Arm)
 } CpuFeatures;

@@ -3,6 +3,7 @@
 // All tables that can run are filled once, at the first question, and never change.  The compiler
 // knows whether AVX2 and AVX-512 are there and kept by the operating system; what it has no common
 // name for is read from CPUID here.  (Arm: the auxiliary vector of Linux; Apple's chips have all.)
+#define _GNU_SOURCE // syscall; only used on Linux
 #include "kernels/kernels.h"
 
 #include <stdatomic.h>
@@ -12,6 +13,10 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 #elif defined(__aarch64__) && defined(__linux__)
 #include <sys/auxv.h>
 #endif
@@ -33,6 +38,17 @@ static bool cpuid_bit(unsigned leaf, unsigned subleaf, int reg, int bit) {
     return r[reg] >> bit & 1;
 }
 
+// Linux gives a process the tile registers, 8 KB more for each thread to keep, when it asks for them:
+// ARCH_REQ_XCOMP_PERM for the state component XTILEDATA.  Elsewhere they are left alone.
+static bool may_use_tiles(void) {
+#ifdef __linux__
+    enum { REQUEST_PERMISSION = 0x1023, TILE_DATA = 18 };
+    return syscall(SYS_arch_prctl, REQUEST_PERMISSION, TILE_DATA) == 0;
+#else
+    return false;
+#endif
+}
+
 static CpuFeatures cpu_features(void) {
     CpuFeatures f = {0};
     __builtin_cpu_init();
@@ -43,6 +59,7 @@ static CpuFeatures cpu_features(void) {
                __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512vbmi");
     f.avx_vnni = f.avx2 && cpuid_bit(7, 1, 0, 4);
     f.bf16 = f.avx512 && cpuid_bit(7, 1, 0, 5);
+    f.amx = f.bf16 && cpuid_bit(7, 0, 3, 22) && cpuid_bit(7, 0, 3, 24) && may_use_tiles();
     f.fp16 = f.avx512 && cpuid_bit(7, 0, 3, 23);
     return f;
 }
@@ -116,6 +133,7 @@ static void fill_features(const CpuFeatures *f) {
     add_word(f->wasm, "simd128");
     add_word(f->avx_vnni, "avx-vnni");
     add_word(f->bf16, "bf16");
+    add_word(f->amx, "amx");
     add_word(f->fp16, "fp16");
     add_word(f->i8mm, "i8mm");
     add_word(!chosen.features[0], "none");

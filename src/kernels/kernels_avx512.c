@@ -5,6 +5,7 @@
 // make them so is taken off where a sum starts (body_quant.inl), which costs nothing.
 #include <immintrin.h>
 
+#include "kernels/amx.h"
 #include "kernels/vector.h"
 
 enum {
@@ -197,7 +198,13 @@ __attribute__((target("avx512bf16"))) static double limit_bf16(int64_t n, float 
 // clang-format on
 
 void kernels_avx512(Kernels *table, const CpuFeatures *features) {
-    if (features->bf16) table->limit_bf16 = limit_bf16;
     fill_table(table);
-    if (features->bf16) table->panel_bf16 = panel_pairs;
+    if (features->bf16) {
+        table->panel_bf16 = panel_pairs;
+        table->limit_bf16 = limit_bf16;
+    }
+    if (features->amx) {
+        table->panel_bf16 = amx_panel_bf16;
+        table->limit_bf16 = amx_limit_bf16;
+    }
 }
