@@ -24,8 +24,9 @@ TEST(kernels, tables) {
 static bool table_complete(const Kernels *k) {
     bool ok = k->transpose && k->pack_to_bf16 && k->encode_f16 && k->encode_bf16 && k->encode_q8 &&
               k->dot && k->axpy && k->scale && k->add && k->multiply && k->maximum && k->exp_sum &&
-              k->silu && k->gelu_tanh && k->gelu_erf && k->tanh && k->adamw && k->limit_f32 &&
-              k->limit_int8 && k->limit_read;
+              k->silu && k->gelu_tanh && k->gelu_erf && k->tanh && k->silu_slope &&
+              k->gelu_tanh_slope && k->gelu_erf_slope && k->multiply_add && k->adamw &&
+              k->limit_f32 && k->limit_int8 && k->limit_read;
     for (int i = 0; i < DTYPE_LIMIT; i++) {
         bool known = dtype_known(i), quantized = known && dtype_is_quantized((DType)i);
         bool cached = i == DTYPE_F32 || i == DTYPE_F16 || i == DTYPE_Q8_0;
@@ -249,6 +250,7 @@ typedef struct Activation {
     const char *name;
     void (*const *entry)(float *y, const float *x, int64_t n);
     double (*want)(double x);
+    bool is_slope;
 } Activation;
 
 static double want_silu(double x) {
@@ -264,6 +266,20 @@ static double want_gelu_erf(double x) {
 static double want_tanh(double x) {
     return tanh(x);
 }
+static double want_silu_slope(double x) {
+    double s = x < -700 ? 0 : 1 / (1 + exp(-x));
+    return s == 0 ? 0 : s * (1 + x * (1 - s));
+}
+static double want_gelu_tanh_slope(double x) {
+    double c = sqrt(2 / 3.14159265358979323846), near = fmin(fmax(x, -20), 20);
+    double t = tanh(c * (near + 0.044715 * near * near * near));
+    return 0.5 * (1 + t) + 0.5 * near * (1 - t * t) * c * (1 + 3 * 0.044715 * near * near);
+}
+static double want_gelu_erf_slope(double x) {
+    double near = fmin(fmax(x, -40), 40);
+    return 0.5 * erfc(-near / sqrt(2)) +
+           near * exp(-0.5 * near * near) / sqrt(2 * 3.14159265358979323846);
+}
 
 // Values that matter: both sides of 0, the tails, and magnitudes whose cube overflows.
 static float activation_input(int i) {
@@ -274,7 +290,8 @@ static float activation_input(int i) {
     return i % 3 == 0 ? special[i / 3 % SPECIALS] : random_float() * (i % 3 == 1 ? 12 : 2);
 }
 
-// Relative to the larger of |x| and the result: 1 + tanh cancels where x is far below 0.
+// Relative to the larger of |x| and the result: 1 + tanh cancels where x is far below 0.  Slopes are
+// sums of parts near 1.
 static bool activation_of(const Kernels *k, const Activation *act, int64_t n) {
     float *x = input_floats(n), *y = output_floats(n);
     for (int64_t i = 0; i < n; i++) x[i] = activation_input((int)i);
@@ -282,6 +299,7 @@ static bool activation_of(const Kernels *k, const Activation *act, int64_t n) {
     for (int64_t i = 0; i < n; i++) {
         double want = act->want((double)x[i]);
         double size = fmin(fabs((double)x[i]), fmax(1, fabs(want)));
+        if (act->is_slope) size = 1;
         if (!KERNEL_CHECK(within(y[i], want, 6e-7 * size + 1e-36), k,
                           "%s(%.9g) n %d: %.9g, want %.9g", act->name, (double)x[i], (int)n,
                           (double)y[i], want)) {
@@ -303,12 +321,16 @@ static bool activation_of(const Kernels *k, const Activation *act, int64_t n) {
 }
 
 static bool activations_right(const Kernels *k) {
-    const Activation activations[] = {{"silu", &k->silu, want_silu},
-                                      {"gelu_tanh", &k->gelu_tanh, want_gelu_tanh},
-                                      {"gelu_erf", &k->gelu_erf, want_gelu_erf},
-                                      {"tanh", &k->tanh, want_tanh}};
+    const Activation activations[] = {
+        {"silu", &k->silu, want_silu},
+        {"gelu_tanh", &k->gelu_tanh, want_gelu_tanh},
+        {"gelu_erf", &k->gelu_erf, want_gelu_erf},
+        {"tanh", &k->tanh, want_tanh},
+        {"silu_slope", &k->silu_slope, want_silu_slope, true},
+        {"gelu_tanh_slope", &k->gelu_tanh_slope, want_gelu_tanh_slope, true},
+        {"gelu_erf_slope", &k->gelu_erf_slope, want_gelu_erf_slope, true}};
     bool all = true;
-    for (int a = 0; a < 4; a++) {
+    for (int a = 0; a < 7; a++) {
         bool ok = true;
         for (int i = 0; ok && i < LENGTHS; i++) {
             ok = activation_of(k, &activations[a], length_at(i));

@@ -74,12 +74,50 @@ WORD vf vf_gelu_erf(vf x) {
     return vf_mul(x, vf_where_less(x, vf_zero(), tail, vf_sub(vf_set(1), tail)));
 }
 
+// ---------------------------------------------------------------- their slopes
+// Beyond 16 either side the slopes of GELU are 0 or 1, and nothing may overflow before.
+WORD vf vf_near(vf x) {
+    return vf_min(vf_set(16), vf_max(vf_set(-16), x));
+}
+
+// e^-x for x from -80, for s = 1 / (1 + e^-x) and 1 - s = s e^-x without cancellation.
+WORD vf vf_exp_minus(vf x) {
+    return vf_exp(vf_min(vf_set(80), vf_sub(vf_zero(), x)));
+}
+
+// s (1 + x (1 - s)) with the logistic s; below -80 it is 0.
+WORD vf vf_silu_slope(vf v) {
+    vf x = vf_max(vf_set(-80), v), e = vf_exp_minus(x), s = vf_div(vf_set(1), vf_add(vf_set(1), e));
+    return vf_mul(s, vf_fma(x, vf_mul(s, e), vf_set(1)));
+}
+
+// s + 2 x s (1 - s) u'(x) with s = (1 + tanh u) / 2
+WORD vf vf_gelu_tanh_slope(vf v) {
+    vf x = vf_near(v), square = vf_mul(x, x);
+    vf cubic = vf_fma(vf_mul(vf_set(0.044715f), square), x, x);
+    vf e = vf_exp_minus(vf_mul(vf_set(1.59576912f), cubic));
+    vf s = vf_div(vf_set(1), vf_add(vf_set(1), e));
+    vf twice_u_slope = vf_fma(vf_set(0.214064f), square, vf_set(1.59576912f));
+    return vf_fma(vf_mul(vf_mul(x, s), vf_mul(s, e)), twice_u_slope, s);
+}
+
+// The normal distribution up to x, and x times its density.
+WORD vf vf_gelu_erf_slope(vf v) {
+    vf x = vf_near(v), tail = vf_normal_tail(x);
+    vf below = vf_where_less(x, vf_zero(), tail, vf_sub(vf_set(1), tail));
+    vf density = vf_exp(vf_mul(vf_set(-0.5f), vf_mul(x, x)));
+    return vf_fma(vf_mul(x, vf_set(0.39894228f)), density, below);
+}
+
 // X(entry of the table, its word)
-#define FUNCTIONS(X)           \
-    X(silu, vf_silu)           \
-    X(gelu_tanh, vf_gelu_tanh) \
-    X(gelu_erf, vf_gelu_erf)   \
-    X(tanh, vf_tanh)
+#define FUNCTIONS(X)                       \
+    X(silu, vf_silu)                       \
+    X(gelu_tanh, vf_gelu_tanh)             \
+    X(gelu_erf, vf_gelu_erf)               \
+    X(tanh, vf_tanh)                       \
+    X(silu_slope, vf_silu_slope)           \
+    X(gelu_tanh_slope, vf_gelu_tanh_slope) \
+    X(gelu_erf_slope, vf_gelu_erf_slope)
 
 #define X(name, word)                                                             \
     static void vector_##name(float *y, const float *x, int64_t n) {              \
@@ -146,6 +184,18 @@ static void vector_add(float *y, const float *a, const float *b, int64_t n) {
     if (i < n) {
         int64_t left = n - i;
         vf_store_part(y + i, vf_add(vf_load_part(a + i, left), vf_load_part(b + i, left)), left);
+    }
+}
+
+static void vector_multiply_add(float *y, const float *a, const float *b, int64_t n) {
+    int64_t i = 0;
+    for (; i + VF <= n; i += VF)
+        vf_store(y + i, vf_fma(vf_load(a + i), vf_load(b + i), vf_load(y + i)));
+    if (i < n) {
+        int64_t left = n - i;
+        vf product =
+            vf_fma(vf_load_part(a + i, left), vf_load_part(b + i, left), vf_load_part(y + i, left));
+        vf_store_part(y + i, product, left);
     }
 }
 
@@ -237,6 +287,7 @@ static void vector_entries(Kernels *table) {
     table->scale = vector_scale;
     table->add = vector_add;
     table->multiply = vector_multiply;
+    table->multiply_add = vector_multiply_add;
     table->maximum = vector_maximum;
     table->exp_sum = vector_exp_sum;
     table->adamw = vector_adamw;

@@ -139,11 +139,12 @@ typedef struct Kernels {
 
     // vectors of n floats
     float (*dot)(const float *a, const float *b, int64_t n);
-    void (*axpy)(float *y, float a, const float *x, int64_t n);            // y += a x
-    void (*scale)(float *y, const float *x, float a, int64_t n);           // y = a x
-    void (*add)(float *y, const float *a, const float *b, int64_t n);      // y = a + b
-    void (*multiply)(float *y, const float *a, const float *b, int64_t n); // y = a * b
-    float (*maximum)(const float *x, int64_t n);                           // n >= 1
+    void (*axpy)(float *y, float a, const float *x, int64_t n);                // y += a x
+    void (*scale)(float *y, const float *x, float a, int64_t n);               // y = a x
+    void (*add)(float *y, const float *a, const float *b, int64_t n);          // y = a + b
+    void (*multiply)(float *y, const float *a, const float *b, int64_t n);     // y = a * b
+    void (*multiply_add)(float *y, const float *a, const float *b, int64_t n); // y += a * b
+    float (*maximum)(const float *x, int64_t n);                               // n >= 1
     // x = exp(x - shift), returns the sum; x = -inf gives 0.  At most 2 ulp from exp.
     float (*exp_sum)(float *x, float shift, int64_t n);
     void (*silu)(float *y, const float *x, int64_t n); // x / (1 + exp(-x))
@@ -151,6 +152,9 @@ typedef struct Kernels {
     void (*gelu_tanh)(float *y, const float *x, int64_t n);
     void (*gelu_erf)(float *y, const float *x, int64_t n); // 0.5 x (1 + erf(x / sqrt 2))
     void (*tanh)(float *y, const float *x, int64_t n);
+    void (*silu_slope)(float *y, const float *x, int64_t n); // the derivatives at x
+    void (*gelu_tanh_slope)(float *y, const float *x, int64_t n);
+    void (*gelu_erf_slope)(float *y, const float *x, int64_t n);
     void (*adamw)(const AdamwJob *job);
 
     // The limits of this processor in the arithmetic of this table, for the benchmarks: n rounds of

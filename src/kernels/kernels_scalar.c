@@ -81,6 +81,10 @@ static void multiply(float *y, const float *a, const float *b, int64_t n) {
     for (int64_t i = 0; i < n; i++) y[i] = a[i] * b[i];
 }
 
+static void multiply_add(float *y, const float *a, const float *b, int64_t n) {
+    for (int64_t i = 0; i < n; i++) y[i] += a[i] * b[i];
+}
+
 static float maximum(const float *x, int64_t n) {
     float max = x[0];
     for (int64_t i = 1; i < n; i++) max = x[i] > max ? x[i] : max;
@@ -118,6 +122,40 @@ static void tanh_each(float *y, const float *x, int64_t n) {
     for (int64_t i = 0; i < n; i++) y[i] = tanhf(x[i]);
 }
 
+// e^-x for x from -80, for s = 1 / (1 + e^-x) and 1 - s = s e^-x without cancellation.
+static float exp_minus(float x) {
+    return expf(-x < 80 ? -x : 80);
+}
+
+static void silu_slope(float *y, const float *x, int64_t n) {
+    for (int64_t i = 0; i < n; i++) {
+        float v = x[i] > -80 ? x[i] : -80, e = exp_minus(v), s = 1 / (1 + e);
+        y[i] = s * (1 + v * s * e);
+    }
+}
+
+// Beyond 16 either side the slopes of GELU are 0 or 1, and nothing may overflow before.
+static float near(float x) {
+    return x > 16 ? 16 : x < -16 ? -16 : x;
+}
+
+static void gelu_tanh_slope(float *y, const float *x, int64_t n) {
+    const float root = 0.797884561f; // sqrt(2 / pi)
+    for (int64_t i = 0; i < n; i++) {
+        float v = near(x[i]), e = exp_minus(2 * root * (v + 0.044715f * v * v * v));
+        float s = 1 / (1 + e); // (1 + tanh) / 2
+        y[i] = s + 2 * v * s * s * e * root * (1 + 0.134145f * v * v);
+    }
+}
+
+static void gelu_erf_slope(float *y, const float *x, int64_t n) {
+    const float root = 0.707106781f, density = 0.39894228f; // 1 / sqrt 2, 1 / sqrt(2 pi)
+    for (int64_t i = 0; i < n; i++) {
+        float v = near(x[i]);
+        y[i] = 0.5f * erfcf(-v * root) + v * density * expf(-0.5f * v * v);
+    }
+}
+
 static void adamw(const AdamwJob *j) {
     for (int64_t i = 0; i < j->n; i++) {
         float g = j->scale * j->grad[i];
@@ -141,12 +179,16 @@ void kernels_scalar(Kernels *table) {
         .scale = scale,
         .add = add,
         .multiply = multiply,
+        .multiply_add = multiply_add,
         .maximum = maximum,
         .exp_sum = exp_sum,
         .silu = silu,
         .gelu_tanh = gelu_tanh,
         .gelu_erf = gelu_erf,
         .tanh = tanh_each,
+        .silu_slope = silu_slope,
+        .gelu_tanh_slope = gelu_tanh_slope,
+        .gelu_erf_slope = gelu_erf_slope,
         .adamw = adamw,
     };
 #define X(name, number, values_, bytes) table->decode[DTYPE_##name] = decode_##name;

@@ -12,7 +12,7 @@
 #include "tensor/product.h"
 #include "tensor/weight_rows.h"
 
-enum { LOSS_CHUNK = 1024, LOSS_ROWS = 256 };
+enum { LOSS_CHUNK = 512, LOSS_ROWS = 1024 }; // many rows: the head is packed for each block of them
 
 typedef struct LossNode {
     Node node;
@@ -103,11 +103,20 @@ typedef struct RowState {
     double sum, target;
 } RowState;
 
-static void fold_chunk(const ChunkWork *w, const LossSpec *spec, RowState *state) {
-    for (int64_t r = 0; r < w->rows; r++) {
-        RowState *s = &state[w->row + r];
+typedef struct FoldWork {
+    const ChunkWork *chunk;
+    const int32_t *target;
+    RowState *state;
+} FoldWork;
+
+static void fold_task(void *arg, int64_t begin, int64_t end, int worker) {
+    (void)worker;
+    const FoldWork *f = arg;
+    const ChunkWork *w = f->chunk;
+    for (int64_t r = begin; r < end; r++) {
+        RowState *s = &f->state[w->row + r];
         float *logits = w->logits + r * w->n;
-        int64_t target = spec->target[w->row + r] - w->from;
+        int64_t target = f->target[w->row + r] - w->from;
         if (target >= 0 && target < w->n) s->target = (double)logits[target];
         float highest = fmaxf(s->max, w->run->kernels->maximum(logits, w->n));
         s->sum *= exp((double)s->max - (double)highest);
@@ -122,21 +131,35 @@ typedef struct BackWork {
     const LossNode *node;
 } BackWork;
 
+// The gradients before the cap: the slope of cap tanh(x / cap) is 1 - tanh^2.
+static void capped_slopes(const BackWork *b, int64_t row, int64_t target, float factor,
+                          float *logits) {
+    float cap = b->chunk->cap;
+    for (int64_t i = 0; i < b->chunk->n; i++) {
+        float t = logits[i] / cap, p = expf(logits[i] - b->node->lse[row]);
+        logits[i] = factor * (i == target ? p - 1 : p) * (1 - t * t);
+    }
+}
+
 // Logits become their gradients.
 static void slope_task(void *arg, int64_t begin, int64_t end, int worker) {
     (void)worker;
     const BackWork *b = arg;
     const ChunkWork *w = b->chunk;
+    const Kernels *k = w->run->kernels;
     for (int64_t r = begin; r < end; r++) {
         int64_t row = w->row + r, target = b->node->spec.target[row] - w->from;
         float factor = b->node->y->grad[0] *
                        (float)((double)weight_of(&b->node->spec, row) / b->node->weight_sum);
-        float *logits = w->logits + r * w->n;
-        for (int64_t i = 0; i < w->n; i++) {
-            float t = w->cap > 0 ? logits[i] / w->cap : 0;
-            float p = expf(logits[i] - b->node->lse[row]);
-            logits[i] = factor * (i == target ? p - 1 : p) * (1 - t * t);
+        float *logits = w->logits + r * w->n, at_target = 0;
+        if (w->cap > 0) {
+            capped_slopes(b, row, target, factor, logits);
+            continue;
         }
+        k->exp_sum(logits, b->node->lse[row], w->n);
+        if (target >= 0 && target < w->n) at_target = factor * (logits[target] - 1);
+        k->scale(logits, logits, factor, w->n);
+        if (target >= 0 && target < w->n) logits[target] = at_target;
     }
 }
 
@@ -221,7 +244,7 @@ Tensor *op_cross_entropy(Run *run, Tensor *x, const Tensor *head, LossSpec spec)
     while (next_chunk(&w)) {
         chunk_logits(&w);
         if (run->dry) break; // the first chunk is the largest
-        fold_chunk(&w, &spec, state);
+        pool_run(run->pool, fold_task, &(FoldWork){&w, spec.target, state}, w.rows, 4);
     }
     if (!run->dry) {
         tensor_f32(y)[0] = (float)loss_of(&spec, state, rows, lse, weight_sum);

@@ -1,13 +1,15 @@
 // product.c - panels for the one side, straight rows for the other, and their shares for threads.
 //
 // Shares are blocks of rows times groups of panels.  A block of A (BLOCK_ROWS x BLOCK_K) is small
-// enough for the L2 cache, where all panels of its group meet it.
+// enough for the L2 cache, where all panels of its group meet it.  It is laid straight and rounded
+// once for each group, so there are more blocks first, and groups only where rows are too few.
 #include "tensor/product.h"
 
 #include <string.h>
 
 enum {
     BLOCK_ROWS = 252,            // a multiple of the kernels' tiles
+    BLOCK_ROWS_LEAST = 56,       // for few rows: enough of them for a pass over the panels to pay
     BLOCK_K = 256,               // even: BF16 panels hold pairs of columns
     STRAIGHT_ROW = BLOCK_K + 16, // from row to row: no power of two, which caches take badly
     SHARES_PER_THREAD = 4,       // so that no thread waits long for the last share
@@ -154,6 +156,15 @@ static void share_task(void *arg, int64_t begin, int64_t end, int worker) {
     }
 }
 
+// At least about `wanted` shares.
+static void cut_shares(Work *w, int64_t wanted) {
+    int64_t blocks_most = divide_up(w->p->m, BLOCK_ROWS_LEAST);
+    int64_t blocks = wanted < blocks_most ? wanted : blocks_most;
+    if (w->n_blocks < blocks) w->n_blocks = blocks;
+    int64_t groups = divide_up(wanted, w->n_blocks);
+    w->n_groups = groups < w->n_panels ? groups : w->n_panels;
+}
+
 void product_compute(const Kernels *kernels, Pool *pool, const Product *p, void *memory) {
     if (p->m == 0 || p->n == 0 || (p->k == 0 && p->adds)) return;
     Work w = {.kernels = kernels,
@@ -162,10 +173,10 @@ void product_compute(const Kernels *kernels, Pool *pool, const Product *p, void 
               .panel_bytes = b_panel_bytes(p),
               .scratch_bytes = scratch_bytes(p),
               .n_blocks = divide_up(p->m, BLOCK_ROWS),
+              .n_groups = 1,
               .n_panels = divide_up(p->n, PANEL_ROWS)};
     w.scratch = w.panels + aligned(w.panel_bytes * (size_t)w.n_panels);
-    int64_t wanted = divide_up((int64_t)pool_threads(pool) * SHARES_PER_THREAD, w.n_blocks);
-    w.n_groups = pool_threads(pool) == 1 ? 1 : wanted < w.n_panels ? wanted : w.n_panels;
+    if (pool_threads(pool) > 1) cut_shares(&w, (int64_t)pool_threads(pool) * SHARES_PER_THREAD);
     pool_run(pool, pack_task, &w, w.n_panels, 1 + SHARE_PRODUCTS / (PANEL_ROWS * (p->k + 1) * 8));
     int64_t shares = w.n_blocks * w.n_groups;
     int64_t cost = 1 + p->m * p->n * p->k / shares;
