@@ -22,6 +22,7 @@ typedef struct Muon {
     float *x, *next;      // (side, length); at the beginning and the end (rows, cols)
     float *gram, *square; // (side, side)
     void *memory;         // for products
+    bool bf16;            // they are rounded
 } Muon;
 
 static Muon muon_shape(int64_t rows, int64_t cols) {
@@ -30,9 +31,10 @@ static Muon muon_shape(int64_t rows, int64_t cols) {
         .rows = rows, .cols = cols, .side = is_wide ? rows : cols, .length = is_wide ? cols : rows};
 }
 
-static Muon muon_make(float *scratch, int64_t rows, int64_t cols, const Kernels *kernels,
-                      Pool *pool) {
+static Muon muon_make(float *scratch, int64_t rows, int64_t cols, const OptimizerSpec *spec,
+                      const Kernels *kernels, Pool *pool) {
     Muon m = muon_shape(rows, cols);
+    m.bf16 = spec->bf16;
     m.kernels = kernels;
     m.pool = pool;
     m.x = scratch;
@@ -91,14 +93,15 @@ static Product next_product(const Muon *m) {
 }
 
 static void multiply(const Muon *m, Product p) {
+    p.bf16 = m->bf16;
     product_compute(m->kernels, m->pool, &p, m->memory);
 }
 
-// Rows that lie straight need no memory of the threads.
-int64_t muon_scratch(int64_t rows, int64_t cols) {
+int64_t muon_scratch(int64_t rows, int64_t cols, const OptimizerSpec *spec) {
     Muon m = muon_shape(rows, cols);
     Product gram = gram_product(&m), next = next_product(&m);
-    size_t bytes = product_bytes(&gram, 1), more = product_bytes(&next, 1);
+    gram.bf16 = next.bf16 = spec->bf16;
+    size_t bytes = product_bytes(&gram, spec->threads), more = product_bytes(&next, spec->threads);
     if (more > bytes) bytes = more;
     return 2 * rows * cols + 2 * m.side * m.side + (int64_t)(bytes / sizeof(float)) + 1;
 }
@@ -161,9 +164,9 @@ static void orthogonalize(Muon *m) {
     if (is_tall) turn(m, m->cols, m->rows);
 }
 
-const float *muon_orthogonalize(float *scratch, int64_t rows, int64_t cols, const Kernels *kernels,
-                                Pool *pool) {
-    Muon m = muon_make(scratch, rows, cols, kernels, pool);
+const float *muon_orthogonalize(float *scratch, int64_t rows, int64_t cols,
+                                const OptimizerSpec *spec, const Kernels *kernels, Pool *pool) {
+    Muon m = muon_make(scratch, rows, cols, spec, kernels, pool);
     orthogonalize(&m);
     return m.x;
 }
@@ -183,7 +186,7 @@ void muon_step(Optimizer *o, int64_t i_parameter, const Kernels *kernels, Pool *
     float *momentum = o->moments + o->first_moment[i_parameter];
     double rate = step.rate * spec->muon_rate;
     double fresh = (1 - spec->momentum) * step.gradient_scale;
-    Muon m = muon_make(o->scratch, p->rows, p->cols, kernels, pool);
+    Muon m = muon_make(o->scratch, p->rows, p->cols, spec, kernels, pool);
     blend(&m, n, (Blend){momentum, momentum, spec->momentum, p->grad, fresh});
     blend(&m, n, (Blend){m.x, momentum, spec->momentum, p->grad, fresh}); // Nesterov: looks ahead
     orthogonalize(&m);

@@ -29,7 +29,8 @@ OptimizerSpec optimizer_default(void) {
                            .decay = 0.1,
                            .momentum = 0.95,
                            .muon_rate = 20,
-                           .muon_scale = MUON_SCALE_ORIGINAL};
+                           .muon_scale = MUON_SCALE_ORIGINAL,
+                           .threads = 1};
 }
 
 static bool spec_check(const OptimizerSpec *s, Error *err) {
@@ -61,7 +62,7 @@ bool optimizer_init(Optimizer *o, const Parameters *parameters, OptimizerSpec sp
     for (int64_t i = 0; i < parameters->n; i++) {
         const Parameter *p = &parameters->list[i];
         bool is_muon = p->rule == RULE_MUON;
-        int64_t scratch = is_muon ? muon_scratch(p->rows, p->cols) : 0;
+        int64_t scratch = is_muon ? muon_scratch(p->rows, p->cols, &spec) : 0;
         n_scratch = scratch > n_scratch ? scratch : n_scratch;
         o->n_moments += parameter_count(p) * (is_muon ? 1 : 2);
     }

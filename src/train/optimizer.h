@@ -42,9 +42,11 @@ typedef struct OptimizerSpec {
     double momentum;     // of Muon, 0 <= momentum < 1
     double muon_rate;    // Muon's learning rate as a multiple of AdamW's, > 0
     MuonScale muon_scale;
+    bool bf16;   // Muon's products are rounded to bf16, as torch.optim.Muon's are
+    int threads; // of the pool that steps: such products need memory for each
 } OptimizerSpec;
 
-// 0.9, 0.95, 1e-8, 0.1; 0.95, 20, original.
+// 0.9, 0.95, 1e-8, 0.1; 0.95, 20, original; f32, one thread.
 OptimizerSpec optimizer_default(void);
 
 typedef struct Optimizer {
@@ -78,11 +80,11 @@ void optimizer_step(Optimizer *o, const Kernels *kernels, Pool *pool, StepSpec s
 
 // ---------------------------------------------------------------- muon.c
 // Floats of scratch for a matrix of the shape.
-int64_t muon_scratch(int64_t rows, int64_t cols);
+int64_t muon_scratch(int64_t rows, int64_t cols, const OptimizerSpec *spec);
 // Five rounds of Newton-Schulz on the matrix (rows, cols) at the start of the scratch; the result
 // lies elsewhere in it.
-const float *muon_orthogonalize(float *scratch, int64_t rows, int64_t cols, const Kernels *kernels,
-                                Pool *pool);
+const float *muon_orthogonalize(float *scratch, int64_t rows, int64_t cols,
+                                const OptimizerSpec *spec, const Kernels *kernels, Pool *pool);
 // One parameter's step.
 void muon_step(Optimizer *o, int64_t i_parameter, const Kernels *kernels, Pool *pool,
                StepSpec step);

@@ -94,8 +94,10 @@ static bool open_runs(Trainer *t, Error *err) {
     return plan(t, err);
 }
 
-static OptimizerSpec optimizer_spec(const Settings *s) {
+static OptimizerSpec optimizer_spec(const Settings *s, const Pool *pool) {
     OptimizerSpec spec = optimizer_default();
+    spec.bf16 = s->bf16;
+    spec.threads = pool_threads(pool);
     spec.beta1 = s->beta1;
     spec.beta2 = s->beta2;
     spec.epsilon = s->epsilon;
@@ -137,7 +139,8 @@ bool trainer_open(Trainer *t, const TrainerSpec *spec, Error *err) {
     t->gradients = weights_give_gradients(spec->model, &t->n_gradients);
     t->parameters = parameters_of_model(&t->arena, spec->model,
                                         s->optimizer == OPTIMIZER_MUON ? RULE_MUON : RULE_ADAMW);
-    if (!optimizer_init(&t->optimizer, &t->parameters, optimizer_spec(s), err)) return false;
+    if (!optimizer_init(&t->optimizer, &t->parameters, optimizer_spec(s, t->spec.pool), err))
+        return false;
     t->draw = draw_make(&t->arena, spec->corpus, s->context, (uint64_t)s->seed);
     t->packed = packed_make(&t->arena, s->batch, s->context);
     return open_runs(t, err);
