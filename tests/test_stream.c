@@ -38,7 +38,7 @@ static int oracle(Arena *arena, const Case *c, Str *shown) {
 }
 
 // Streams the text cut after every byte whose bit is set; checks what is shown on the way.
-static int stream_cut(const Case *c, const bool *cut, StrBuilder *out) {
+static int stream_in_pieces(const Case *c, const bool *cut, StrBuilder *out) {
     Error err = {0};
     Stream s;
     bool ok = stream_init(&s, c->stop, c->n_stop, &err);
@@ -64,7 +64,7 @@ static bool check_case(Arena *arena, const Case *c, const bool *cut) {
     Str want;
     int i_want = oracle(arena, c, &want);
     StrBuilder out = str_builder(arena);
-    int i_stop = stream_cut(c, cut, &out);
+    int i_stop = stream_in_pieces(c, cut, &out);
     // Of equal stops the first is named; the oracle tries them in the same order.
     if (CHECK(i_stop == i_want && str_equal(str_built(&out), want))) return true;
     show_bytes("text", c->text);
@@ -198,7 +198,7 @@ TEST(stream, longest_stops) {
         text[4500] = round % 2 ? 'q' : 'a';
         StrBuilder out = str_builder(&arena);
         Case c = {{text, sizeof text}, stop, STREAM_STOPS_MAX};
-        int i_stop = stream_cut(&c, cut, &out);
+        int i_stop = stream_in_pieces(&c, cut, &out);
         CHECK_EQUAL(i_stop, round % 2 ? 15 : -1);
         CHECK_EQUAL(out.n, round % 2 ? 4500 - 255 : 5000);
     }

@@ -25,6 +25,7 @@ typedef struct Writing {
     const GenerateSpec *spec;
     Session *session;
     Sampler *sampler;
+    Characters characters;
     Stream stream;
     StrBuilder text;
     size_t n_shown; // bytes of text handed to on_text
@@ -53,7 +54,8 @@ static bool write_tokens(Writing *w, int64_t tokens_max, FinishReason *reason, E
     Session *s = w->session;
     *reason = FINISH_LENGTH;
     while (w->n < tokens_max) {
-        SamplerInput in = {s->logits, s->ids, s->n, w->spec->n_prompt};
+        SamplerInput in = {s->logits, s->ids, s->n, w->spec->n_prompt,
+                           s->model->tokenizer ? &w->characters : NULL};
         Choice choice;
         if (!sampler_choose(w->sampler, &in, &choice, err)) return false;
         int32_t id = choice.id;
@@ -90,8 +92,13 @@ bool generate(Session *session, Arena *arena, const GenerateSpec *spec, Generate
                           .n_prompt_computed = session->n_computed - computed};
     w.token = arena_new(arena, int32_t, tokens_max);
     w.sampler = sampler_make(arena, &spec->sampling, model->config.vocab);
+    if (model->tokenizer)
+        characters_init(&w.characters, arena, model->tokenizer, model->config.vocab);
     if (!write_tokens(&w, tokens_max, &result->reason, err)) return false;
-    stream_finish(&w.stream, &w.text);
+    if (result->reason == FINISH_LENGTH)
+        stream_cut(&w.stream, &w.text);
+    else
+        stream_finish(&w.stream, &w.text);
     show(&w);
     result->generate_seconds = clock_seconds() - begun;
     result->token = w.token;

@@ -1,4 +1,7 @@
 // generate.h - text from a session, one token at a time: sample, stop, stream.
+//
+// A token that would break a character is never drawn (characters.h), so the text is UTF-8 as long
+// as the prompt is; a character that the limit of tokens cuts is left out of it.
 #ifndef HEED_GENERATE_GENERATE_H
 #define HEED_GENERATE_GENERATE_H
 

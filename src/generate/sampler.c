@@ -255,6 +255,10 @@ static bool run_chain(Sampler *s, const SamplerInput *in, const Watch *watch, Er
     require(in->n_prompt >= 0 && in->n_prompt <= in->n_history);
     if (!candidates_load(&s->set, in->logits, err)) return false;
     if (watch) *watch->report = (SamplerReport){.model = distribution_of(&s->set, watch)};
+    if (in->characters) {
+        characters_forbid(in->characters, in->history, in->n_history, s->set.logit);
+        s->set.has_weight = false;
+    }
     for (int i = 0; i < STAGE_COUNT; i++) {
         SamplerStage stage = chain[s->options.order][i];
         double parameter = stage_parameter(&s->options, stage);

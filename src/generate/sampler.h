@@ -29,6 +29,7 @@
 
 #include "base/arena.h"
 #include "base/rng.h"
+#include "generate/characters.h"
 #include "generate/softmax.h"
 
 typedef enum SamplerOrder { ORDER_HUGGING_FACE, ORDER_LLAMA_CPP } SamplerOrder;
@@ -87,6 +88,8 @@ typedef struct SamplerInput {
     const int32_t *history; // (n_history) every token so far, each of them in 0 .. V-1
     int64_t n_history;
     int64_t n_prompt; // the first so many of them are the prompt
+    // Before the first stage, tokens that would break a character are forbidden; NULL: none are.
+    const Characters *characters;
 } SamplerInput;
 
 typedef struct Choice {

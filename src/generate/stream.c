@@ -101,3 +101,8 @@ void stream_finish(Stream *s, StrBuilder *out) {
     release(s, s->n_held, out);
     memset(s->n_matched, 0, sizeof s->n_matched);
 }
+
+void stream_cut(Stream *s, StrBuilder *out) {
+    if (!s->is_stopped) s->n_held = utf8_complete_prefix((Str){s->held, s->n_held});
+    stream_finish(s, out);
+}

@@ -37,5 +37,7 @@ void stream_add(Stream *s, Str piece, StrBuilder *out);
 // The end: what was held back and is no stop string, ill-formed bytes as U+FFFD.  The stream is
 // then as after stream_init, unless it has stopped.
 void stream_finish(Stream *s, StrBuilder *out);
+// The same for a text that was cut: a character that is not whole is left out.
+void stream_cut(Stream *s, StrBuilder *out);
 
 #endif
