@@ -290,8 +290,8 @@ static float activation_input(int i) {
     return i % 3 == 0 ? special[i / 3 % SPECIALS] : random_float() * (i % 3 == 1 ? 12 : 2);
 }
 
-// Relative to the larger of |x| and the result: 1 + tanh cancels where x is far below 0.  Slopes are
-// sums of parts near 1.
+// Relative to the larger of |x| and the result: 1 + tanh cancels where x is far below 0.  Slopes
+// are sums of parts near 1.
 static bool activation_of(const Kernels *k, const Activation *act, int64_t n) {
     float *x = input_floats(n), *y = output_floats(n);
     for (int64_t i = 0; i < n; i++) x[i] = activation_input((int)i);

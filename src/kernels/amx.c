@@ -1,9 +1,10 @@
-// amx.c - products of bf16 in the tile registers of AMX (Intel's Software Developer's Manual, vol. 1,
-// ch. 18).
+// amx.c - products of bf16 in the tile registers of AMX (Intel's Software Developer's Manual,
+// vol. 1, ch. 18).
 //
-// A tile register holds 16 rows of 64 bytes.  32 activation rows meet the 32 weight rows of a panel:
-// four tiles of sums, two of activations (16 rows of 32 columns each) and two of the panel (16 pairs
-// of columns, 16 weight rows each), which lies as the instruction wants it (quant/panels.h).
+// A tile register holds 16 rows of 64 bytes.  32 activation rows meet the 32 weight rows of a
+// panel: four tiles of sums, two of activations (16 rows of 32 columns each) and two of the panel
+// (16 pairs of columns, 16 weight rows each), which lies as the instruction wants it
+// (quant/panels.h).
 #include "kernels/amx.h"
 
 #include <immintrin.h>

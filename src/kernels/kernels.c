@@ -3,7 +3,6 @@
 // All tables that can run are filled once, at the first question, and never change.  The compiler
 // knows whether AVX2 and AVX-512 are there and kept by the operating system; what it has no common
 // name for is read from CPUID here.  (Arm: the auxiliary vector of Linux; Apple's chips have all.)
-#define _GNU_SOURCE // syscall; only used on Linux
 #include "kernels/kernels.h"
 
 #include <stdatomic.h>
@@ -13,10 +12,6 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
-#ifdef __linux__
-#include <sys/syscall.h>
-#include <unistd.h>
-#endif
 #elif defined(__aarch64__) && defined(__linux__)
 #include <sys/auxv.h>
 #endif
@@ -38,12 +33,17 @@ static bool cpuid_bit(unsigned leaf, unsigned subleaf, int reg, int bit) {
     return r[reg] >> bit & 1;
 }
 
-// Linux gives a process the tile registers, 8 KB more for each thread to keep, when it asks for them:
-// ARCH_REQ_XCOMP_PERM for the state component XTILEDATA.  Elsewhere they are left alone.
+// Linux gives a process the tile registers, 8 KB more for each thread to keep, when it asks for
+// them: arch_prctl(ARCH_REQ_XCOMP_PERM, XTILEDATA).  Elsewhere they are left alone.
 static bool may_use_tiles(void) {
 #ifdef __linux__
-    enum { REQUEST_PERMISSION = 0x1023, TILE_DATA = 18 };
-    return syscall(SYS_arch_prctl, REQUEST_PERMISSION, TILE_DATA) == 0;
+    enum { ARCH_PRCTL = 158, REQUEST_PERMISSION = 0x1023, TILE_DATA = 18 };
+    long status = ARCH_PRCTL;
+    __asm__ volatile("syscall"
+                     : "+a"(status)
+                     : "D"((long)REQUEST_PERMISSION), "S"((long)TILE_DATA)
+                     : "rcx", "r11", "memory");
+    return status == 0;
 #else
     return false;
 #endif

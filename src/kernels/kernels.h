@@ -113,8 +113,8 @@ typedef struct Kernels {
     // fused multiply-adds gives the same bits; WebAssembly rounds products before it adds.
     PanelKernel *panel[DTYPE_LIMIT];
     // BF16 panels times bf16 rows, each padded to an even length with a zero; NULL: use
-    // panel[DTYPE_BF16].  Sums of two products (AMX: of up to 16) are added at once: other bits than
-    // those, and a product may be cut along k only at multiples of 32.
+    // panel[DTYPE_BF16].  Sums of two products (AMX: of up to 16) are added at once: other bits
+    // than those, and a product may be cut along k only at multiples of 32.
     PanelKernel *panel_bf16;
     PackKernel *pack[DTYPE_LIMIT]; // items of the type: F32, F16, BF16
     PackKernel *pack_to_bf16;      // f32 items, rounded to nearest even, as a BF16 panel
