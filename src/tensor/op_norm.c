@@ -3,6 +3,7 @@
 // Both work on groups of values: a whole row, or (head norms) each head's part of it.  What the
 // way back needs of the statistics is two numbers a group, which are saved.
 #include <math.h>
+#include <string.h>
 
 #include "tensor/ops.h"
 
@@ -55,32 +56,83 @@ static void norm_task(void *arg, int64_t begin, int64_t end, int worker) {
     }
 }
 
+// ---------------------------------------------------------------- backward
+// Groups are worked on in blocks of a fixed size, whose sums for weight and bias are added up in
+// their order: the same bits for any number of threads.
+enum { BACK_GROUPS = 128 };
+
+typedef struct BackWork {
+    const Kernels *kernels;
+    const NormNode *node;
+    int64_t groups;
+    float *normed, *dn; // (threads, width)
+    float *dw, *dbias;  // (blocks, width); NULL: not wanted
+} BackWork;
+
 // With n = (x - mean) * inverse the normed value and dn = dy * w:
-//   dx = inverse * (dn - mean(dn) - n * mean(dn * n)),  the middle term only for layer norm.
+//   dx += inverse * (dn - mean(dn) - n * mean(dn * n)),  the middle term only for layer norm.
+static void back_group(const BackWork *work, int64_t g, float *n, float *dn) {
+    const Kernels *k = work->kernels;
+    const NormNode *node = work->node;
+    int64_t width = node->width;
+    float mean = node->mean ? node->mean[g] : 0, inverse = node->inverse[g], *dx = node->x->grad;
+    const float *x = tensor_f32(node->x) + g * width, *dy = node->y->grad + g * width;
+    for (int64_t i = 0; i < width; i++) n[i] = (x[i] - mean) * inverse;
+    int64_t block = g / BACK_GROUPS * width;
+    if (work->dw) k->multiply_add(work->dw + block, dy, n, width);
+    if (work->dbias) k->add(work->dbias + block, work->dbias + block, dy, width);
+    if (!dx) return;
+    dx += g * width;
+    if (node->w.data) {
+        k->multiply(dn, dy, node->w.data, width);
+        dy = dn;
+    }
+    k->axpy(dx, inverse, dy, width);
+    k->axpy(dx, -inverse * k->dot(dy, n, width) / (float)width, n, width);
+    if (!node->mean) return;
+    double sum = 0;
+    for (int64_t i = 0; i < width; i++) sum += (double)dy[i];
+    float shift = inverse * (float)(sum / (double)width);
+    for (int64_t i = 0; i < width; i++) dx[i] -= shift;
+}
+
+static void back_task(void *arg, int64_t begin, int64_t end, int worker) {
+    const BackWork *work = arg;
+    int64_t width = work->node->width;
+    float *n = work->normed + worker * width, *dn = work->dn + worker * width;
+    for (int64_t block = begin; block < end; block++) {
+        size_t bytes = sizeof(float) * (size_t)width;
+        if (work->dw) memset(work->dw + block * width, 0, bytes);
+        if (work->dbias) memset(work->dbias + block * width, 0, bytes);
+        int64_t last = (block + 1) * BACK_GROUPS;
+        if (last > work->groups) last = work->groups;
+        for (int64_t g = block * BACK_GROUPS; g < last; g++) back_group(work, g, n, dn);
+    }
+}
+
+static void add_blocks(const BackWork *work, float *grad, const float *blocks, int64_t n_blocks) {
+    int64_t width = work->node->width;
+    for (int64_t i = 0; blocks && i < n_blocks; i++)
+        work->kernels->add(grad, grad, blocks + i * width, width);
+}
+
 static void norm_backward(Run *run, Node *base) {
     NormNode *node = (NormNode *)base;
-    if (run->dry) return;
     int64_t width = node->width, groups = tensor_count(node->x) / width;
-    const float *w = node->w.data;
-    for (int64_t g = 0; g < groups; g++) {
-        const float *x = tensor_f32(node->x) + g * width, *dy = node->y->grad + g * width;
-        float mean = node->mean ? node->mean[g] : 0, inverse = node->inverse[g];
-        double sum = 0, sum_n = 0;
-        for (int64_t i = 0; i < width; i++) {
-            float n = (x[i] - mean) * inverse, dn = w ? dy[i] * w[i] : dy[i];
-            sum += (double)dn;
-            sum_n += (double)(dn * n);
-            if (node->w.grad) node->w.grad[i] += dy[i] * n;
-            if (node->bias.grad) node->bias.grad[i] += dy[i];
-        }
-        if (!node->x->grad) continue;
-        float a = node->mean ? (float)(sum / (double)width) : 0, b = (float)(sum_n / (double)width);
-        float *dx = node->x->grad + g * width;
-        for (int64_t i = 0; i < width; i++) {
-            float n = (x[i] - mean) * inverse, dn = w ? dy[i] * w[i] : dy[i];
-            dx[i] += inverse * (dn - a - n * b);
-        }
+    int64_t n_blocks = (groups + BACK_GROUPS - 1) / BACK_GROUPS;
+    size_t mark = run_mark(run), row = sizeof(float) * (size_t)width;
+    size_t threads = (size_t)pool_threads(run->pool);
+    BackWork work = {.kernels = run->kernels, .node = node, .groups = groups};
+    work.normed = run_bytes(run, row * threads);
+    work.dn = run_bytes(run, row * threads);
+    if (node->w.grad) work.dw = run_bytes(run, row * (size_t)n_blocks);
+    if (node->bias.grad) work.dbias = run_bytes(run, row * (size_t)n_blocks);
+    if (!run->dry) {
+        pool_run(run->pool, back_task, &work, n_blocks, 1);
+        add_blocks(&work, node->w.grad, work.dw, n_blocks);
+        add_blocks(&work, node->bias.grad, work.dbias, n_blocks);
     }
+    run_back(run, mark);
 }
 
 static bool is_vector(const Tensor *t, int64_t n) {

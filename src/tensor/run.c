@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-enum { STEP_ALIGNMENT = 64 };
+enum { STEP_ALIGNMENT = 64, ZERO_VALUES = 1 << 16 }; // values that a thread sets to zero at once
 
 // ---------------------------------------------------------------- life
 bool run_open(Run *run, Pool *pool, Error *err) {
@@ -81,6 +81,11 @@ static void *step_push(Run *run, int which, size_t bytes) {
     return block->base + at;
 }
 
+static void zero_task(void *arg, int64_t begin, int64_t end, int worker) {
+    (void)worker;
+    memset((float *)arg + begin, 0, sizeof(float) * (size_t)(end - begin));
+}
+
 static Tensor *new_in(Run *run, int which, int rank, const int64_t *dim) {
     Tensor *t = run_describe(run, sizeof *t);
     *t = (Tensor){.dtype = DTYPE_F32, .rank = rank};
@@ -89,7 +94,7 @@ static Tensor *new_in(Run *run, int which, int rank, const int64_t *dim) {
     t->data = step_push(run, which, bytes);
     if (run->tape) {
         t->grad = step_push(run, which, bytes);
-        if (!run->dry) memset(t->grad, 0, bytes);
+        if (!run->dry) pool_run(run->pool, zero_task, t->grad, tensor_count(t), ZERO_VALUES);
     }
     return t;
 }
