@@ -14,6 +14,7 @@ BEGIN {
     layer("heed",     "")
     layer("base",     "")
     layer("world",    "base")
+    layer("builtin",  "base")
     layer("quant",    "base")
     layer("kernels",  "base quant")
     layer("format",   "base quant")
@@ -21,7 +22,7 @@ BEGIN {
     layer("text",     "base unicode")
     layer("chat",     "base unicode")
     layer("tensor",   "base quant kernels")
-    layer("model",    "base quant kernels format text chat tensor")
+    layer("model",    "base builtin quant kernels format text chat tensor")
     layer("export",   "base quant kernels format text chat tensor model")
     layer("generate", "base quant kernels format text chat tensor model")
     layer("train",    "base quant kernels format text chat tensor model export")
@@ -29,7 +30,7 @@ BEGIN {
     layer("api",      "base quant kernels format text chat tensor model export generate train look heed")
     layer("lab",      "base quant kernels format text chat tensor model generate look heed")
     layer("serve",    "base lab heed")
-    layer("cli",      "base world quant kernels format text chat tensor model export generate train look lab serve heed")
+    layer("cli",      "base builtin world quant kernels format text chat tensor model export generate train look lab serve heed")
 
     # ---- system header: folders that may include it.  The C library is open to all.
     system_header("assert ctype errno float inttypes limits locale math stdalign stdarg stdatomic", "*")

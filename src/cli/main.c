@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "base/term.h"
+#include "builtin/builtin.h"
 #include "cli/cli.h"
 #include "cli/screen.h"
 
@@ -50,7 +51,11 @@ static void print_help(const Command *command, const Option *const *tables) {
     Str usage =
         str_printf(&arena, "\nusage: heed %s [OPTION...] %s", command->name, command->arguments);
     screen_wrap(&text, usage, 0, 7, columns);
-    screen_wrap(&text, STR("MODEL is a .gguf file or a Hugging Face folder."), 0, 0, columns);
+    Str models = str_printf(&arena,
+                            "MODEL is a .gguf file, a Hugging Face folder or a built-in model: "
+                            "%.*s.",
+                            STR_ARG(builtin_names(&arena)));
+    screen_wrap(&text, models, 0, 0, columns);
     str_add_byte(&text, '\n');
     options_help(&text, tables, columns);
     fputs(str_built(&text).data, stdout);

@@ -102,8 +102,9 @@ typedef struct ModelOptions {
     bool no_mmap; // read the weights into memory instead of mapping the file
 } ModelOptions;
 
-// Opens a GGUF file (any part of a split one) or a Hugging Face folder.  NULL and one clear line
-// for anything missing, contradictory or not supported.
+// Opens a GGUF file (any part of a split one), a Hugging Face folder, or, where there is no such
+// file, the built-in model of that name.  NULL and one clear line for anything missing,
+// contradictory or not supported.
 MUST_USE Model *model_open(const char *path, ModelOptions options, Error *err);
 // The same for a GGUF file in memory, which is not copied and outlives the model.  `name` stands
 // for the path in messages.

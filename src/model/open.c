@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "builtin/builtin.h"
 #include "model/open.h"
 #include "model/weights.h"
 
@@ -224,9 +225,23 @@ static Model *finished(Model *m, bool is_read, Error *err) {
     return NULL;
 }
 
+// A word that is neither a file nor a built-in model.
+static Model *refuse_name(Model *m, const char *name, Error *err) {
+    error_set(err, ERROR_IO, "%s: no such file and no built-in model (%.*s)", name,
+              STR_ARG(builtin_names(&m->arena)));
+    model_close(m);
+    return NULL;
+}
+
 Model *model_open(const char *path, ModelOptions options, Error *err) {
+    bool is_there = file_exists(path);
+    const BuiltinModel *builtin = is_there ? NULL : builtin_named(str_from(path));
+    if (builtin)
+        return model_open_gguf_bytes((Str){builtin->begin, (size_t)(builtin->end - builtin->begin)},
+                                     path, err);
     Model *m = model_new(path, err);
     if (!m) return NULL;
+    if (!is_there && !strpbrk(path, "/.") && builtin_model(0)) return refuse_name(m, path, err);
     if (file_is_folder(path)) return finished(m, open_folder(m, path, !options.no_mmap, err), err);
     bool is_open = gguf_open(&m->gguf, path, !options.no_mmap, err);
     return finished(m, is_open && read_gguf(m, path, err), err);

@@ -1,0 +1,59 @@
+// builtin.c - the files themselves, taken in by the assembler: a C array of megabytes would keep the
+// compiler busy.
+#include "builtin/builtin.h"
+
+// X(name, what it is)
+#define BUILTIN_MODELS(X) X(poems, "Chinese verse of Tang and Song, 4.5 M parameters")
+
+#ifdef __wasm__
+
+const BuiltinModel *builtin_model(int i) {
+    (void)i;
+    return NULL;
+}
+
+#else
+
+#ifdef __APPLE__
+#define SECTION      ".const_data"
+#define SYMBOL(name) "_" name
+#else
+#define SECTION      ".section .rodata"
+#define SYMBOL(name) name
+#endif
+#define LABEL(name) ".global " SYMBOL(name) "\n" SYMBOL(name) ":\n"
+
+#define X(name, about)                                                                             \
+    __asm__(                                                                                       \
+        SECTION                                                                                    \
+        "\n.balign 64\n" LABEL("heed_builtin_" #name) ".incbin \"models/" #name ".gguf\"\n" LABEL( \
+            "heed_builtin_" #name "_end") ".byte 0\n.text\n");                                     \
+    extern const char heed_builtin_##name[], heed_builtin_##name##_end[];
+BUILTIN_MODELS(X)
+#undef X
+
+const BuiltinModel *builtin_model(int i) {
+    static const BuiltinModel models[] = {
+#define X(name, about) {#name, about, heed_builtin_##name, heed_builtin_##name##_end},
+        BUILTIN_MODELS(X)
+#undef X
+    };
+    return i >= 0 && i < (int)(sizeof models / sizeof *models) ? &models[i] : NULL;
+}
+
+#endif
+
+const BuiltinModel *builtin_named(Str name) {
+    const BuiltinModel *model;
+    for (int i = 0; (model = builtin_model(i)); i++)
+        if (str_equal(name, str_from(model->name))) return model;
+    return NULL;
+}
+
+Str builtin_names(Arena *arena) {
+    StrBuilder names = str_builder(arena);
+    const BuiltinModel *model;
+    for (int i = 0; (model = builtin_model(i)); i++)
+        str_add_format(&names, "%s%s", i > 0 ? ", " : "", model->name);
+    return str_built(&names);
+}
