@@ -139,6 +139,18 @@ static bool check_type(const Export *e, Error *err) {
                      dtype_name(o->type));
 }
 
+// A weight with an adapter is encoded anew, even in the type that it has.
+static bool check_adapted(const Export *e, Error *err) {
+    for (int64_t i = 0; i < e->n; i++) {
+        const PlannedWeight *p = &e->weight[i];
+        if (!p->source.adapter || quant_can_encode(p->as.to)) continue;
+        return error_set(err, ERROR_USAGE,
+                         "%.*s is %s, which cannot be written with its adapter: say another --type",
+                         STR_ARG(p->as.name), dtype_name(p->as.to));
+    }
+    return true;
+}
+
 bool export_begin(Export *e, Error *err) {
     // The list takes a model that could be changed; an export changes nothing.
     Model *model = (Model *)(uintptr_t)e->model;
@@ -156,7 +168,7 @@ bool export_begin(Export *e, Error *err) {
     e->weight = arena_new(&e->arena, PlannedWeight, most);
     add_divisors(e);
     weights_each(model, add_present, e);
-    return true;
+    return check_adapted(e, err);
 }
 
 void export_drop(Export *e) {

@@ -167,10 +167,12 @@ static void thaw_weight(void *user, const Weight *w, int layer) {
     Tensor *t = w->tensor;
     if (c->failed) return;
     float *values = take(c->model, tensor_count(t), c->err);
-    c->failed = !values;
+    float *row = values ? take(c->model, tensor_cols(t), c->err) : NULL; // no type takes more
+    c->failed = !row;
     if (c->failed) return;
-    quant_decode(t->dtype, t->data, values, tensor_count(t));
+    weight_decode(t, row, values);
     t->dtype = DTYPE_F32;
+    t->in_panels = false;
     t->data = values;
 }
 

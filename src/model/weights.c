@@ -22,6 +22,13 @@ bool weight_fits_panels(const Weight *w) {
     return w->dim[1] && !w->by_rows && w->place != PLACE_NORM_POSITION && rows % PANEL_ROWS == 0;
 }
 
+int64_t rotary_row(int64_t row, int head_width, bool to_halves) {
+    int64_t in_head = row % head_width, half = head_width / 2;
+    int64_t from =
+        to_halves ? 2 * (in_head % half) + in_head / half : in_head % 2 * half + in_head / 2;
+    return row - in_head + from;
+}
+
 // The layer's number stands where the prefix has "%d".
 const char *weight_name(const Arch *arch, const Weight *weight, int layer, bool is_hf,
                         char out[WEIGHT_NAME_MAX]) {

@@ -53,6 +53,10 @@ static inline bool weight_is_f32(const Weight *w) {
 // Can this matrix be held in panels?  Position tables are looked up by rows, views begin a panel.
 bool weight_fits_panels(const Weight *weight);
 
+// The pairs of a head stand as neighbours or as halves: the row that goes to `row` when they become
+// the other.
+int64_t rotary_row(int64_t row, int head_width, bool to_halves);
+
 // Called with each weight and its layer (-1: of no layer).
 typedef struct WeightVisitor WeightVisitor;
 struct WeightVisitor {
@@ -86,6 +90,10 @@ MUST_USE bool weights_load(Model *model, Error *err);
 // Brings every quantised matrix into panels, so that a model which is to be run is read in the
 // order in which it is computed.  The pool (or NULL) shares the work.  Once is enough.
 MUST_USE bool weights_pack(Model *model, Pool *pool, Error *err);
+
+// All values of a weight as f32, whatever its type and layout; a row out of a panel is put together
+// in `unpacked`.
+void weight_decode(const Tensor *weight, void *unpacked, float *values);
 
 typedef struct WeightCount {
     int64_t place[PLACE_COUNT]; // parameters

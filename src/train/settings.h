@@ -39,6 +39,8 @@
     X(params, INT, 0, 1e12, 0, "N", "parameters that the model is fitted to") \
     X(seed, INT, 0, 9.2e18, 1, "N", "of weights, order and dropout") \
     X(optimizer, WORD, 0, 0, 0, "adamw|muon", "muon: for the matrices of the blocks") \
+    X(lora, INT, 0, 4096, 0, "RANK", "with --from: adapters of this rank learn, not the weights") \
+    X(lora_alpha, NUMBER, 0, 1e6, 0, "X", "their strength (0: twice the rank)") \
     X(rate, NUMBER, 0, 10, 0, "X", "highest learning rate") \
     X(muon_rate, NUMBER, 0, 10, 0, "X", "the same for muon's matrices (0: 20 times)") \
     X(schedule, WORD, 0, 0, 1, "constant|cosine|linear|stable", "of the rate; stable decays at the end") \

@@ -127,6 +127,20 @@ static bool check_fit(const TrainerSpec *spec, Error *err) {
     return true;
 }
 
+// What learns: all weights, or the adapters beside them.
+static void choose_parameters(Trainer *t) {
+    Lora *lora = t->spec.lora;
+    Rule rule = t->spec.settings->optimizer == OPTIMIZER_MUON ? RULE_MUON : RULE_ADAMW;
+    if (lora) {
+        t->parameters = lora->parameters;
+        t->gradients = lora->gradients;
+        t->n_gradients = lora->parameters.n_values;
+        return;
+    }
+    t->gradients = weights_give_gradients(t->spec.model, &t->n_gradients);
+    t->parameters = parameters_of_model(&t->arena, t->spec.model, rule);
+}
+
 bool trainer_open(Trainer *t, const TrainerSpec *spec, Error *err) {
     const Settings *s = spec->settings;
     *t = (Trainer){.spec = *spec};
@@ -134,9 +148,7 @@ bool trainer_open(Trainer *t, const TrainerSpec *spec, Error *err) {
     if (!check_fit(spec, err) || !arena_init(&t->arena, ARENA_DEFAULT, err)) return false;
     t->schedule = schedule_of(s);
     if (!schedule_check(&t->schedule, err)) return false;
-    t->gradients = weights_give_gradients(spec->model, &t->n_gradients);
-    t->parameters = parameters_of_model(&t->arena, spec->model,
-                                        s->optimizer == OPTIMIZER_MUON ? RULE_MUON : RULE_ADAMW);
+    choose_parameters(t);
     if (!optimizer_init(&t->optimizer, &t->parameters, optimizer_spec(s), err)) return false;
     t->draw = draw_make(&t->arena, spec->corpus, s->context, (uint64_t)s->seed);
     t->packed = packed_make(&t->arena, s->batch, s->context);
@@ -263,21 +275,29 @@ bool trainer_validate(Trainer *t, Validation *v, Error *err) {
 }
 
 // ---------------------------------------------------------------- accounts
+// A product forward, and one on the way back for the input and each that learns.
+static double products_of(const Tensor *w) {
+    const Adapter *adapter = w->adapter;
+    double flops = (w->grad ? 6 : 4) * (double)tensor_count(w);
+    if (adapter) flops += 6 * (double)(tensor_count(&adapter->a) + tensor_count(&adapter->b));
+    return flops;
+}
+
 static void count_matrix(void *user, const Weight *w, int layer) {
-    double *values = user;
+    double *flops = user;
     (void)layer;
-    if (w->tensor->rank == 2) *values += (double)tensor_count(w->tensor);
+    if (w->tensor->rank == 2) *flops += products_of(w->tensor);
 }
 
 double trainer_flops_per_token(const Trainer *t) {
     Model *m = t->spec.model;
     const Config *c = &m->config;
-    double values = 0;
-    weights_each(m, count_matrix, &values);
-    if (!m->is_tied) values -= (double)tensor_count(&m->embed); // rows are looked up
-    if (m->embed_positions.data) values -= (double)tensor_count(&m->embed_positions);
+    double flops = 0;
+    weights_each(m, count_matrix, &flops);
+    if (!m->is_tied) flops -= products_of(&m->embed); // rows are looked up
+    if (m->embed_positions.data) flops -= products_of(&m->embed_positions);
     double pairs = (double)t->spec.settings->context / 2; // a query sees half of the others
-    return 6 * values + 12 * pairs * c->layers * c->heads * c->head_width;
+    return flops + 12 * pairs * c->layers * c->heads * c->head_width;
 }
 
 size_t trainer_bytes(const Trainer *t) {

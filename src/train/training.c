@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "export/export.h"
+#include "model/adapter.h"
 #include "model/create.h"
 #include "model/weights.h"
 #include "text/vocab_train.h"
@@ -122,13 +123,43 @@ static bool fit(Training *t, Error *err) {
 }
 
 // ---------------------------------------------------------------- opening
+static bool check_lora(const Training *t, Error *err) {
+    const Settings *s = &t->settings;
+    if (!s->lora) return true;
+    if (!t->spec.from)
+        return error_set(err, ERROR_USAGE,
+                         "lora: adapters lie beside a model: give it with --from");
+    if (s->optimizer == OPTIMIZER_MUON)
+        return error_set(err, ERROR_USAGE, "lora: adapters learn with adamw");
+    return true;
+}
+
+// The weights are made to learn, or get adapters that do.
+static bool prepare_model(Training *t, Error *err) {
+    Settings *s = &t->settings;
+    if (!s->lora) return model_thaw(t->model, err);
+    if (s->lora_alpha == 0) s->lora_alpha = 2 * (double)s->lora;
+    return lora_attach(&t->lora, t->model, &t->arena, (int)s->lora, s->lora_alpha,
+                       (uint64_t)s->seed, err);
+}
+
+static bool open_trainer(Training *t, Error *err) {
+    TrainerSpec spec = {.model = t->model,
+                        .lora = t->lora.rank ? &t->lora : NULL,
+                        .corpus = &t->corpus,
+                        .settings = &t->settings,
+                        .pool = t->spec.pool,
+                        .kernels = t->spec.kernels};
+    return trainer_open(&t->trainer, &spec, err);
+}
+
 static bool open_fresh(Training *t, Error *err) {
+    if (!check_lora(t, err)) return false;
     if (t->spec.from && (!open_model(t, t->spec.from, err) || !adopt_shape(t, err))) return false;
     if (!t->spec.from && !make_vocab(t, err)) return false;
     if (!make_corpus(t, err) || !fit(t, err)) return false;
-    if (t->spec.from ? !model_thaw(t->model, err) : !new_model(t, err)) return false;
-    TrainerSpec spec = {t->model, &t->corpus, &t->settings, t->spec.pool, t->spec.kernels};
-    return trainer_open(&t->trainer, &spec, err);
+    if (t->spec.from ? !prepare_model(t, err) : !new_model(t, err)) return false;
+    return open_trainer(t, err);
 }
 
 // What a person may change on the way: how long it goes on, and how often is looked.
@@ -139,20 +170,35 @@ static void take_changes(Settings *s, const Settings *asked) {
     if (asked->save_every) s->save_every = asked->save_every;
 }
 
+// The model of a checkpoint: itself, or the one that its adapters belong to.
+static bool open_resumed_model(Training *t, const char *checkpoint, Error *err) {
+    Str base;
+    if (!checkpoint_base(&t->checkpoint, &base, err)) return false;
+    if (base.n == 0 && t->spec.from)
+        return error_set(err, ERROR_USAGE, "%.300s is a model itself: --resume needs no --from",
+                         checkpoint);
+    if (base.n == 0) return open_model(t, checkpoint, err) && prepare_model(t, err);
+    const char *path = t->spec.from ? t->spec.from : str_c(&t->arena, base);
+    if (!open_model(t, path, err))
+        return error_wrap(err, "%.300s holds adapters of a model (--from tells where it is now)",
+                          checkpoint);
+    return model_adapt_from(t->model, &t->checkpoint, err) && prepare_model(t, err);
+}
+
 static bool open_resumed(Training *t, Error *err) {
     TrainProgress progress;
     Str path = checkpoint_newest(&t->arena, t->spec.folder);
     if (path.n == 0)
         return error_set(err, ERROR_USAGE, "%.300s has no checkpoint to go on from",
                          t->spec.folder);
-    if (!open_model(t, path.data, err) ||
-        !checkpoint_read(t->model, &t->settings, &progress, err) || !model_thaw(t->model, err))
+    if (!gguf_open(&t->checkpoint, path.data, true, err) ||
+        !checkpoint_read(&t->checkpoint, &t->settings, &progress, err) ||
+        !open_resumed_model(t, path.data, err))
         return false;
     take_changes(&t->settings, &t->spec.settings);
     if (!make_corpus(t, err)) return false;
-    TrainerSpec spec = {t->model, &t->corpus, &t->settings, t->spec.pool, t->spec.kernels};
     t->resumed_at = progress.step;
-    return trainer_open(&t->trainer, &spec, err) && checkpoint_restore(&t->trainer, &progress, err);
+    return open_trainer(t, err) && checkpoint_restore(&t->trainer, &t->checkpoint, &progress, err);
 }
 
 bool training_open(Training *t, const TrainingSpec *spec, Error *err) {
@@ -164,6 +210,7 @@ bool training_open(Training *t, const TrainingSpec *spec, Error *err) {
 void training_close(Training *t) {
     trainer_close(&t->trainer);
     model_close(t->model);
+    gguf_close(&t->checkpoint);
     arena_drop(&t->arena);
 }
 
@@ -180,22 +227,41 @@ bool training_validate(Training *t, Validation *v, bool *is_best, Error *err) {
     *is_best = true;
     p->best_loss = v->nats;
     p->best_step = p->step;
-    ExportOptions options = {.has_type = true, .type = DTYPE_F32, .pool = t->spec.pool};
     ArenaMark mark = arena_mark(&t->arena);
     bool ok = file_make_folder(t->spec.folder, err) &&
-              model_save_gguf(t->model, best_path(t, &t->arena), options, err);
+              checkpoint_save_weights(&t->trainer, best_path(t, &t->arena), err);
     arena_back(&t->arena, mark);
     return ok;
 }
 
-bool training_write(const Training *t, const char *target, DType type, Error *err) {
+static ExportOptions result_options(const Training *t, const TrainingResult *r) {
+    bool is_f32 = !r->has_type && !t->lora.rank;
+    return (ExportOptions){.has_type = r->has_type || is_f32,
+                           .type = is_f32 ? DTYPE_F32 : r->type,
+                           .pool = t->spec.pool};
+}
+
+bool training_check(const Training *t, const TrainingResult *r, Error *err) {
+    return model_check_gguf(t->model, result_options(t, r), err);
+}
+
+// The model with its best weights, which were kept in a file.
+static Model *open_best(const Training *t, const char *path, Error *err) {
+    Model *m = model_open(t->lora.rank ? t->lora.base : path, (ModelOptions){0}, err);
+    if (!m || !t->lora.rank || model_adapt(m, path, err)) return m;
+    model_close(m);
+    return NULL;
+}
+
+bool training_write(const Training *t, const TrainingResult *r, Error *err) {
     Arena arena;
     if (!arena_init(&arena, 1 << 20, err)) return false;
     const char *path = best_path(t, &arena);
     bool has_best = isfinite(t->trainer.progress.best_loss) && file_exists(path);
-    Model *best = has_best ? model_open(path, (ModelOptions){0}, err) : NULL;
-    ExportOptions options = {.has_type = true, .type = type, .pool = t->spec.pool};
-    bool ok = (!has_best || best) && model_save_gguf(best ? best : t->model, target, options, err);
+    Model *best = has_best ? open_best(t, path, err) : NULL;
+    const Model *model = best ? best : t->model;
+    bool ok = (!has_best || best) && model_save_gguf(model, r->model, result_options(t, r), err) &&
+              (!r->adapters || model_save_adapter(model, r->adapters, NULL, err));
     model_close(best);
     arena_drop(&arena);
     return ok;

@@ -50,3 +50,36 @@ printf 'widht = 3\n' >bad.conf
 refuses 2 "bad.conf: line 1: no setting is called 'widht'" train book.txt -o x.gguf --config bad.conf
 refuses 2 "do not divide" train book.txt -o x.gguf --width 32 --heads 3
 refuses 2 "other texts" train pairs.tsv -o parts.gguf --resume
+
+# Adapters beside a quantised model: learned, resumed, used, and made a part of the model.
+works quantize book.gguf -o base.gguf --type q8_0
+lora="--from base.gguf --lora 2 --context 16 --batch 2 --threads 1 --validate-every 2"
+works train book.txt -o tuned.gguf $lora --steps 4 --save-every 2
+if ! grep -q 'tuned.lora.gguf' out; then fail "no word of the adapter file"; fi
+works run tuned.gguf -p "The cat" -n 8 --greedy --exact
+cp out tuned.out
+works convert base.gguf --lora tuned.lora.gguf -o again.gguf
+if ! cmp -s again.gguf tuned.gguf; then fail "convert --lora wrote another model than train"; fi
+works run base.gguf --lora tuned.lora.gguf -p "The cat" -n 8 --greedy --exact
+works eval base.gguf book.txt --lora tuned.lora.gguf
+works quantize base.gguf --lora tuned.lora.gguf -o q4.gguf --type q4_0
+works convert base.gguf --lora tuned.lora.gguf --to hf -o tuned
+works run tuned -p "The cat" -n 8 --greedy
+works compare tuned.train
+works train book.txt -o twice.gguf $lora --steps 4 --save-every 2
+rm twice.gguf twice.train/step-00000004.gguf
+works train book.txt -o twice.gguf --resume --threads 1
+for file in gguf lora.gguf; do
+    if ! cmp -s tuned.$file twice.$file; then fail "resumed adapters went another way: $file"; fi
+done
+cp base.gguf moved.gguf
+rm twice.gguf twice.train/step-00000004.gguf
+works train book.txt -o twice.gguf --resume --from moved.gguf --threads 1
+refuses 2 'another model' train book.txt -o twice.gguf --resume --from book.gguf --force
+refuses 2 'a model itself' train book.txt -o parts.gguf --resume --from book.gguf
+refuses 2 'with --from' train book.txt -o x.gguf --lora 2
+refuses 2 'narrower than 64' train book.txt -o x.gguf --from base.gguf --lora 64
+refuses 2 'learn with adamw' train book.txt -o x.gguf --from base.gguf --lora 2 --optimizer muon
+refuses 2 'is an adapter' run tuned.lora.gguf -p x
+refuses 1 'is no adapter' run base.gguf --lora base.gguf -p x
+refuses 2 'cannot be written' train book.txt -o x.gguf $small --type q2_k
