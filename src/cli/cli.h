@@ -46,8 +46,8 @@ typedef struct Setup {
     Arena arena; // for whatever the command makes
 } Setup;
 
-// The options --lora --threads --no-mmap --no-repack, and those of a session with them: --ctx --cache
-// --exact --no-cache; NULL-terminated.  `table` needs SETUP_OPTIONS entries.
+// The options --lora --threads --no-mmap --no-repack, and those of a session with them: --ctx
+// --cache --exact --no-cache; NULL-terminated.  `table` needs SETUP_OPTIONS entries.
 enum { SETUP_OPTIONS = 10 };
 const Option *setup_model_options(Setup *setup, Option table[SETUP_OPTIONS]);
 const Option *setup_options(Setup *setup, Option table[SETUP_OPTIONS]);

@@ -3,8 +3,9 @@
 // A checkpoint is a GGUF file of the model as it is, in f32, which any engine can run; where only
 // adapters learn it is their file (model/adapter.h).  What an engine does not know lies beside it:
 // the tensor train.moments, and under heed.train.* the settings, the progress, the fingerprint of
-// the corpus, and for adapters path and fingerprint of the model that they belong to.  It is written to a temporary file,
-// synced and renamed (base/file.h): whatever happens, the newest complete one is there.
+// the corpus, and for adapters path and fingerprint of the model that they belong to.  It is
+// written to a temporary file, synced and renamed (base/file.h): whatever happens, the newest
+// complete one is there.
 #ifndef HEED_TRAIN_CHECKPOINT_H
 #define HEED_TRAIN_CHECKPOINT_H
 
