@@ -29,6 +29,12 @@ static bool vocab_goes_on(void *user, VocabPhase phase, int64_t done, int64_t to
                : tell(user, "merging", done, total);
 }
 
+// transformers opens every qwen2 folder with that family's split and normal form, whatever the
+// tokenizer.json in it says: a model that is to be read there has them from the start.
+static bool is_qwen2(const Settings *s) {
+    return s->arch == ARCH_QWEN2;
+}
+
 static bool make_vocab(Training *t, Error *err) {
     static const VocabKind kinds[] = {[TOKENIZER_BPE] = VOCAB_BPE,
                                       [TOKENIZER_CHAR] = VOCAB_CHARACTERS,
@@ -36,6 +42,7 @@ static bool make_vocab(Training *t, Error *err) {
     Settings *s = &t->settings;
     if (s->tokenizer == TOKENIZER_BPE && s->vocab == 0) s->vocab = size_vocab(text_bytes(&t->spec));
     VocabRecipe recipe = {.kind = kinds[s->tokenizer],
+                          .pre = is_qwen2(s) ? STR("qwen2") : STR(""),
                           .n_tokens = s->tokenizer == TOKENIZER_BYTES ? 0 : s->vocab,
                           .least = s->tokenizer == TOKENIZER_BPE ? 2 : 1,
                           .pool = t->spec.pool,
@@ -50,6 +57,7 @@ static bool make_vocab(Training *t, Error *err) {
     vocab_trainer_close(trainer);
     if (!ok) return false;
     s->vocab = t->vocab.n_tokens;
+    if (is_qwen2(s)) t->vocab.normal_form = STR("NFC");
     t->tokenizer = tokenizer_from_vocab(&t->arena, &t->vocab, err);
     return t->tokenizer != NULL;
 }
