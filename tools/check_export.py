@@ -3,7 +3,8 @@
 
     tools/check_export.py [--heed build/release/heed] [--llama FOLDER] [--steps 60] [ARCH...]
 
-For each architecture that has a standard name (gpt2, llama, qwen2, qwen3, gemma3, mamba):
+For each architecture that has a standard name (gpt2, llama, qwen2, qwen3, gemma3, mamba; with a + for
+experts: llama+, which is Mixtral, qwen2+, qwen3+):
 
     heed train page.txt -o ARCH.gguf       a tiny model, a few steps, so that its numbers are its own
     heed convert ARCH.gguf -o ARCH/        as a Hugging Face folder
@@ -31,7 +32,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from check_tokenizers import random_text
 
-ARCHS = ["gpt2", "llama", "qwen2", "qwen3", "gemma3", "mamba"]
+ARCHS = ["gpt2", "llama", "qwen2", "qwen3", "gemma3", "mamba", "llama+", "qwen2+", "qwen3+"]
 PAGE = Path(__file__).resolve().parent.parent / "tests" / "fixtures" / "page.txt"
 PROMPTS = ["Long", "Long, long ago there stood in the midst", "The girl went to the forest and",
            "  two blanks\n\nand a line", "her mother said: \"Where are you?\"", "从前有一座山", "1234 5.6",
@@ -49,7 +50,8 @@ def run(*args):
 
 def train(heed, arch, folder, steps):
     model = folder / f"{arch}.gguf"
-    run(heed, "train", PAGE, "-o", model, "--arch", arch, "--layers", 2, "--width", 64, "--heads", 2,
+    experts = ["--experts", 4] if arch.endswith("+") else []
+    run(heed, "train", PAGE, "-o", model, "--arch", arch.rstrip("+"), *experts, "--layers", 2, "--width", 64, "--heads", 2,
         "--context", 64, "--batch", 8, "--steps", steps, "--vocab", 400, "--threads", 1)
     run(heed, "convert", model, "-o", folder / arch, "--to", "hf")
     return model, folder / arch

@@ -92,7 +92,7 @@ static void convert_row(const Conversion *c, int64_t row, float *values, float *
     RowResult *r = &c->result[row - c->first];
     *r = (RowResult){0};
     Form form = c->weight->change;
-    bool is_moved = form == FORM_SAME || form == FORM_ROTARY || form == FORM_FILTERS;
+    bool is_moved = form != FORM_ONE_PLUS && form != FORM_LOG && form != FORM_TRANSPOSED;
     if (to == c->weight->source.dtype && is_moved && !c->weight->source.adapter) {
         memcpy(out, source_bytes(c, row, again), c->row_bytes);
         return;
@@ -138,7 +138,7 @@ static bool refuse(const PlannedWeight *w, Fault fault, Error *err) {
 
 // A vector is one row, but for rotary pairs: there each of its values is one.
 static int64_t rows_of(const PlannedWeight *w) {
-    if (w->rank > 1) return w->dim[0];
+    if (w->rank > 1) return w->as.count / w->dim[w->rank - 1];
     return w->change == FORM_ROTARY ? w->dim[0] : 1;
 }
 

@@ -5,11 +5,11 @@
 
 #include "quant/quant.h"
 
-// Matrices of layers that are no factors of a product of rows.
+// Matrices of layers that are no factors of a product of rows; experts would need one each.
 static const char *const others[] = {"ssm_conv1d.weight", "ssm_a", "rnn_hidden.weight"};
 
 bool weight_takes_adapter(const Weight *w, int layer) {
-    if (layer < 0 || w->tensor->rank != 2) return false;
+    if (layer < 0 || w->tensor->rank != 2 || w->form == FORM_EXPERTS) return false;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(w->gguf, others[i]) == 0) return false;
     return true;

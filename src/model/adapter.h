@@ -11,7 +11,8 @@
 
 #include "model/weights.h"
 
-// Can this weight have one?  Matrices of the layers that are factors of a product of rows can.
+// Can this weight have one?  Matrices of the layers that are factors of a product of all
+// rows can.
 bool weight_takes_adapter(const Weight *weight, int layer);
 
 // The name of one of its two tensors: 'a' or 'b'.

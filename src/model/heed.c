@@ -103,6 +103,9 @@ static void heed_config(ConfigIo *io, Config *c) {
     word_fields(io, c);
     if (io->failed) return;
     bool has_attention = config_attention_layers(c) > 0;
+    config_experts(io, c, "num_local_experts");
+    if (c->experts && c->is_dense)
+        config_fail(io, ERROR_UNSUPPORTED, "feed_forward", "experts are gated, not dense");
     if (has_attention) attention_fields(io, c);
     if (config_uses(c, MIXER_RNN) || config_uses(c, MIXER_LSTM)) {
         config_take_int(io, "recurrent_length", "recurrent_size", &recurrent, c->width);
@@ -146,6 +149,10 @@ static void norm_weights(WeightVisitor *v, const Model *m, int l, Norm *norm,
 static void channel_weights(WeightVisitor *v, Model *m, int l) {
     int64_t w = m->config.width, f = m->config.ffn_width;
     Channel *c = &m->layer[l].channel;
+    if (m->config.experts) {
+        weights_experts(v, m, l, true);
+        return;
+    }
     if (!m->config.is_dense) {
         weights_gated_channel(v, m, l);
         return;

@@ -249,6 +249,7 @@ void model_close(Model *model) {
     gguf_close(&model->gguf);
     safetensors_close(&model->safetensors);
     arena_drop(&model->panels);
+    arena_drop(&model->experts);
     arena_drop(&model->arena);
     free(model);
 }

@@ -20,6 +20,9 @@
     X(heads, INT, 0, 1024, 0, "N", "attention heads") \
     X(kv_heads, INT, 0, 1024, 0, "N", "key and value heads (0: as many)") \
     X(ffn_width, INT, 0, 131072, 0, "N", "width of the feed-forward layer") \
+    X(experts, INT, 0, 1024, 0, "N", "feed-forward layers to choose from (0: one)") \
+    X(experts_used, INT, 1, 1024, 2, "N", "of them that digest a token") \
+    X(balance, NUMBER, 0, 10, 0.01, "X", "weight of what makes their load even") \
     X(mixers, TEXT, 0, 0, 0, "KINDS", "heed: attention, window, rnn, lstm, mamba, by turns")        \
     X(positions, WORD, 0, 0, 3, "none|learned|sine|rotary|alibi", "heed: how places are known")     \
     X(window, INT, 0, 1 << 24, 0, "N", "positions that a window sees (0: a quarter)")               \

@@ -25,6 +25,15 @@ static void word(Keys *k, const char *key, const char *value) {
     k->entry[k->n++] = (ConfigEntry){key, 0, value};
 }
 
+static void expert_keys(Keys *k, const Settings *s) {
+    if (!s->experts) return;
+    number(k, "expert_count", (double)s->experts);
+    number(k, "expert_used_count", (double)s->experts_used);
+    if (s->arch != ARCH_QWEN2 && s->arch != ARCH_QWEN3) return;
+    number(k, "expert_feed_forward_length", (double)s->ffn_width);
+    number(k, "expert_shared_feed_forward_length", (double)s->ffn_width);
+}
+
 static void attention_keys(Keys *k, const Settings *s) {
     number(k, "attention.head_count", (double)s->heads);
     number(k, "attention.head_count_kv", (double)s->kv_heads);
@@ -69,6 +78,7 @@ static void heed_keys(Keys *k, const Settings *s) {
 
 static void keys_of(Keys *k, const Settings *s) {
     number(k, "context_length", (double)s->context);
+    expert_keys(k, s);
     number(k, "embedding_length", (double)s->width);
     number(k, "block_count", (double)s->layers);
     switch (s->arch) {
@@ -90,6 +100,25 @@ static void keys_of(Keys *k, const Settings *s) {
     attention_keys(k, s);
 }
 
+// Two families have other names where they have experts.
+static const Arch *arch_of(const Settings *s) {
+    if (s->experts && s->arch == ARCH_QWEN2) return &arch_qwen2moe;
+    if (s->experts && s->arch == ARCH_QWEN3) return &arch_qwen3moe;
+    return archs[s->arch];
+}
+
+static bool check_experts(const Settings *s, Error *err) {
+    bool can = s->arch == ARCH_LLAMA || s->arch == ARCH_QWEN2 || s->arch == ARCH_QWEN3 ||
+               s->arch == ARCH_HEED;
+    if (!s->experts) return true;
+    if (!can)
+        return error_set(err, ERROR_USAGE, "experts: only llama, qwen2, qwen3 and heed have them");
+    if (s->dense) return error_set(err, ERROR_USAGE, "dense: experts are gated");
+    if (s->experts_used <= s->experts) return true;
+    return error_set(err, ERROR_USAGE, "experts_used: %lld of %lld", (long long)s->experts_used,
+                     (long long)s->experts);
+}
+
 // What only arch heed has would be lost in silence elsewhere.
 static bool check_arch(const Settings *s, Error *err) {
     const char *lost = s->mixers.c[0]                    ? "mixers"
@@ -106,13 +135,14 @@ static bool check_arch(const Settings *s, Error *err) {
 bool shape_plan(Arena *arena, const Settings *s, const Vocab *vocab, const char *name,
                 ModelPlan *plan, Error *err) {
     Keys keys = {arena_new(arena, ConfigEntry, ENTRIES_MAX), 0};
-    if (!check_arch(s, err)) return false;
+    if (!check_arch(s, err) || !check_experts(s, err)) return false;
     keys_of(&keys, s);
-    *plan = (ModelPlan){.arch = archs[s->arch],
+    *plan = (ModelPlan){.arch = arch_of(s),
                         .entry = keys.entry,
                         .n_entries = keys.n,
                         .vocab = vocab,
-                        .is_tied = !s->untied,
+                        // other engines want a head of its own in qwen2moe
+                        .is_tied = !s->untied && arch_of(s) != &arch_qwen2moe,
                         .seed = (uint64_t)s->seed,
                         .name = name};
     return true;

@@ -51,14 +51,18 @@ static void fit_shape(Settings *s, double parameters) {
         s->heads = s->width % head_width == 0 ? s->width / head_width : 1;
     }
     if (s->kv_heads == 0) s->kv_heads = s->heads;
-    if (s->ffn_width == 0) // a gated layer has three matrices: 8/3 C instead of 4 C
-        s->ffn_width = s->arch == 0 ? 4 * s->width : (8 * s->width / 3 + 31) / 32 * 32;
+    if (s->ffn_width > 0) return;
+    // A gated layer has three matrices: 8/3 C instead of 4 C.  The experts that digest a token cost
+    // together what one layer would.
+    int64_t shares = s->experts ? s->experts_used : 1;
+    s->ffn_width = s->arch == 0 ? 4 * s->width : (8 * s->width / (3 * shares) + 31) / 32 * 32;
 }
 
+// Those that a token meets.
 static double parameters_of(const Settings *s) {
     double c = (double)s->width, f = (double)s->ffn_width;
     double attention = (2 + 2 * (double)s->kv_heads / (double)s->heads) * c * c;
-    double channel = (s->arch == 0 ? 2 : 3) * c * f;
+    double channel = (s->arch == 0 ? 2 : 3) * c * f * (s->experts ? (double)s->experts_used : 1);
     return (double)s->layers * (attention + channel) + (double)s->vocab * c * (s->untied ? 2 : 1);
 }
 

@@ -196,6 +196,7 @@ static bool gradients_of_step(Trainer *t, const Sample *sample, int64_t n_scored
         double share = (double)t->packed->n_scored / (double)n_scored;
         run_begin(&t->learn);
         t->learn.dropout_key = dropout_key(t, i);
+        t->learn.balance = (float)(share * s->balance / t->spec.model->config.layers);
         double part = (double)tensor_f32(learn(t, share))[0];
         if (!isfinite(part))
             return fault_in_forward(&t->check, t->spec.model, &t->packed->batch,
@@ -283,21 +284,29 @@ static double products_of(const Tensor *w) {
     return flops;
 }
 
+typedef struct FlopCount {
+    const Config *config;
+    double flops;
+} FlopCount;
+
+// Of a mixture, as many experts as digest a token.
 static void count_matrix(void *user, const Weight *w, int layer) {
-    double *flops = user;
+    FlopCount *f = user;
+    double share =
+        w->form == FORM_EXPERTS ? (double)f->config->experts_used / (double)f->config->experts : 1;
     (void)layer;
-    if (w->tensor->rank == 2) *flops += products_of(w->tensor);
+    if (w->tensor->rank == 2) f->flops += share * products_of(w->tensor);
 }
 
 double trainer_flops_per_token(const Trainer *t) {
     Model *m = t->spec.model;
     const Config *c = &m->config;
-    double flops = 0;
-    weights_each(m, count_matrix, &flops);
-    if (!m->is_tied) flops -= products_of(&m->embed); // rows are looked up
-    if (m->embed_positions.data) flops -= products_of(&m->embed_positions);
+    FlopCount count = {.config = c};
+    weights_each(m, count_matrix, &count);
+    if (!m->is_tied) count.flops -= products_of(&m->embed); // rows are looked up
+    if (m->embed_positions.data) count.flops -= products_of(&m->embed_positions);
     double pairs = (double)t->spec.settings->context / 2; // a query sees half of the others
-    return flops + 12 * pairs * c->layers * c->heads * c->head_width;
+    return count.flops + 12 * pairs * c->layers * c->heads * c->head_width;
 }
 
 size_t trainer_bytes(const Trainer *t) {

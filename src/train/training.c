@@ -104,15 +104,17 @@ static bool adopt_shape(Training *t, Error *err) {
     } shape[] = {{"layers", &s->layers, c->layers},
                  {"width", &s->width, c->width},
                  {"heads", &s->heads, c->heads},
+                 {"experts", &s->experts, c->experts},
                  {"vocab", &s->vocab, c->vocab}};
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         if (*shape[i].asked && *shape[i].asked != shape[i].has)
             return error_set(err, ERROR_USAGE, "%s: the model that is gone on from has %lld",
                              shape[i].name, (long long)shape[i].has);
         *shape[i].asked = shape[i].has;
     }
     s->kv_heads = c->kv_heads;
-    s->ffn_width = c->ffn_width;
+    s->ffn_width = c->experts ? c->expert_width : c->ffn_width;
+    if (c->experts) s->experts_used = c->experts_used;
     if (s->heads == 0) s->heads = 1; // no attention: size.c divides by it
     if (s->context == 0) s->context = c->context < 256 ? c->context : 256;
     return true;

@@ -83,3 +83,18 @@ refuses 2 'learn with adamw' train book.txt -o x.gguf --from base.gguf --lora 2 
 refuses 2 'is an adapter' run tuned.lora.gguf -p x
 refuses 1 'is no adapter' run base.gguf --lora base.gguf -p x
 refuses 2 'cannot be written' train book.txt -o x.gguf $small --type q2_k
+
+# Mixtures of experts, under the names that other engines know.
+for arch in llama qwen2 qwen3; do
+    works train book.txt -o $arch.gguf $small --vocab 300 --steps 4 --arch $arch --experts 4 --optimizer muon
+    works run $arch.gguf -p "The cat" -n 4 --greedy
+    works convert $arch.gguf -o $arch-folder --to hf
+    works run $arch-folder -p "The cat" -n 4 --greedy
+    works quantize $arch.gguf -o $arch-q8.gguf --type q8_0
+    works run $arch-q8.gguf -p "The cat" -n 4 --greedy
+    works train book.txt -o $arch-more.gguf --from $arch-q8.gguf --lora 2 --context 16 --batch 2 --steps 2 --threads 1
+done
+works info qwen2.gguf
+if ! grep -q '4 experts 64 wide, of which 2 digest a token' out; then fail "no experts in: $(cat out)"; fi
+refuses 2 'only llama' train book.txt -o x.gguf $small --arch gpt2 --experts 4
+refuses 2 'experts_used: 5 of 4' train book.txt -o x.gguf $small --experts 4 --experts-used 5
