@@ -1,8 +1,9 @@
 // llama.c - Llama 1 to 3.2, Mistral, Mixtral, SmolLM2, TinyLlama (Touvron et al. 2023, arXiv
 // 2302.13971; Jiang et al. 2023, arXiv 2310.06825; 2024, arXiv 2401.04088).
 //
-// RMS norms, no biases, rotary positions, grouped heads, SwiGLU, or a mixture of such (Mixtral).  A GGUF holds q and k with the
-// pairs of a head as neighbours, a Hugging Face folder as halves; each is run as it is.
+// RMS norms, no biases, rotary positions, grouped heads, SwiGLU or (Mixtral) a mixture of such.  A
+// GGUF holds q and k with the pairs of a head as neighbours, a Hugging Face folder as halves; each
+// is run as it is.
 #include "model/block.h"
 #include "model/weights.h"
 

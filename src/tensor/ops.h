@@ -175,8 +175,8 @@ typedef struct Scan {
 Tensor *op_selective_scan(Run *run, const Scan *scan, const Recurrence *r);
 
 // ---------------------------------------------------------------- op_route.c
-// Which of E experts digest a token: the K likeliest by a softmax of the router's logits (Shazeer et
-// al. 2017, arXiv 1701.06538; Jiang et al. 2024, arXiv 2401.04088).
+// Which of E experts digest a token: the K likeliest by a softmax of the router's logits (Shazeer
+// et al. 2017, arXiv 1701.06538; Jiang et al. 2024, arXiv 2401.04088).
 typedef struct Routing {
     int64_t n_rows, n_experts, n_used; // T, E, K
     Tensor *weight;                    // (T, K) of each token's experts
@@ -190,8 +190,8 @@ typedef struct Routing {
 // the gradient of  balance * E * sum over e of (tokens of e / T) (mean probability of e)
 // (Fedus et al. 2021, arXiv 2101.03961, 2.2).
 const Routing *op_route(Run *run, Tensor *logits, int64_t n_used, bool sums_to_one);
-// y (T, C): the weighted sum of what each token's experts said.  out[e] (rows of e, C), NULL where e
-// has none; `out` must stay valid until backward.
+// y (T, C): the weighted sum of what each token's experts said.  out[e] (rows of e, C), NULL where
+// e has none; `out` must stay valid until backward.
 Tensor *op_combine(Run *run, const Routing *routing, Tensor *const *out);
 // y = x (T, C) times sigmoid(gate (T, 1)), row by row.
 Tensor *op_gate_rows(Run *run, Tensor *x, Tensor *gate);
