@@ -106,6 +106,15 @@ static const char *beside_target(TrainCommand *t, const char *ending) {
     return str_printf(&t->arena, "%.*s%s", STR_ARG(target), ending).data;
 }
 
+// What a killed run left half written beside the target.
+static bool sweep_target(TrainCommand *t, Error *err) {
+    Str target = str_from(t->target), name = str_from(beside_target(t, ""));
+    size_t slash = target.n;
+    while (slash > 0 && target.data[slash - 1] != '/') slash--;
+    const char *folder = slash ? str_c(&t->arena, str_slice(target, 0, slash)) : ".";
+    return file_sweep(&t->arena, folder, str_slice(name, slash, name.n), err);
+}
+
 static bool check(TrainCommand *t, const Positionals *rest, Error *err) {
     if (rest->n < 1)
         return error_set(err, ERROR_USAGE, "give the FILEs to learn from (- is standard input)");
@@ -224,7 +233,8 @@ static bool train(TrainCommand *t, const Positionals *rest, Error *err) {
     bool ok = training_open(&t->training, &t->spec, err);
     progress_end(&t->progress);
     if (ok && t->training.lora.rank) t->result.adapters = beside_target(t, ".lora.gguf");
-    ok = ok && training_check(&t->training, &t->result, err);
+    ok = ok && training_check(&t->training, &t->result, err) && sweep_target(t, err) &&
+         (t->resume || checkpoint_clear(t->folder, err));
     if (!ok || !train_show_begin(&t->show, err) || !steps(t, err)) return false;
     const TrainProgress *p = &t->training.trainer.progress;
     bool is_done = p->step >= t->training.settings.steps;

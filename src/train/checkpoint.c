@@ -67,19 +67,38 @@ static void put_keys(const void *user, GgufWriter *w) {
     arena_drop(&arena);
 }
 
-// The oldest go; the list is sorted by step.  What a killed run left half written goes too.
+// The oldest go; the list is sorted by step.
 static bool tidy(Arena *arena, const char *folder, int64_t keep, Error *err) {
     const Str *names;
     int64_t n, n_checkpoints = 0;
     if (!file_list(arena, folder, &names, &n, err)) return false;
     for (int64_t i = n - 1; i >= 0; i--) {
-        bool is_left = str_starts(names[i], STR("step-")) && str_ends(names[i], STR(".tmp"));
-        if (is_checkpoint(names[i]) && ++n_checkpoints > keep) is_left = true;
-        if (!is_left) continue;
+        if (!is_checkpoint(names[i]) || ++n_checkpoints <= keep) continue;
         Str path = str_printf(arena, "%s/%.*s", folder, STR_ARG(names[i]));
         if (!file_remove(path.data, err)) return false;
     }
     return true;
+}
+
+static bool clear(Arena *arena, const char *folder, Error *err) {
+    const Str *names;
+    int64_t n;
+    if (!file_list(arena, folder, &names, &n, err)) return false;
+    for (int64_t i = 0; i < n; i++) {
+        if (!is_checkpoint(names[i]) && !str_equal(names[i], STR("best.gguf"))) continue;
+        Str path = str_printf(arena, "%s/%.*s", folder, STR_ARG(names[i]));
+        if (!file_remove(path.data, err)) return false;
+    }
+    return true;
+}
+
+bool checkpoint_clear(const char *folder, Error *err) {
+    Arena arena;
+    if (!file_is_folder(folder)) return true;
+    if (!arena_init(&arena, 16 << 20, err)) return false;
+    bool ok = clear(&arena, folder, err);
+    arena_drop(&arena);
+    return ok;
 }
 
 // ---------------------------------------------------------------- weights that a file rounds

@@ -19,6 +19,9 @@ Str checkpoint_newest(Arena *arena, const char *folder);
 // Writes a checkpoint of the trainer and then takes away the oldest ones beyond settings->keep.
 MUST_USE bool checkpoint_save(const Trainer *trainer, const char *folder, Error *err);
 
+// Takes away the checkpoints and best weights of an earlier run in the folder.
+MUST_USE bool checkpoint_clear(const char *folder, Error *err);
+
 // The weights alone, or the adapters with the path of their model.
 MUST_USE bool checkpoint_save_weights(const Trainer *trainer, const char *path, Error *err);
 

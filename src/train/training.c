@@ -211,9 +211,14 @@ static bool open_resumed(Training *t, Error *err) {
     return open_trainer(t, err) && checkpoint_restore(&t->trainer, &t->checkpoint, &progress, err);
 }
 
+// What a killed run left half written.
+static bool sweep(Training *t, Error *err) {
+    return !file_is_folder(t->spec.folder) || file_sweep(&t->arena, t->spec.folder, STR(""), err);
+}
+
 bool training_open(Training *t, const TrainingSpec *spec, Error *err) {
     *t = (Training){.spec = *spec, .settings = spec->settings, .resumed_at = -1};
-    if (!arena_init(&t->arena, ARENA_DEFAULT, err)) return false;
+    if (!arena_init(&t->arena, ARENA_DEFAULT, err) || !sweep(t, err)) return false;
     return spec->resume ? open_resumed(t, err) : open_fresh(t, err);
 }
 
