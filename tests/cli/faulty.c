@@ -5,8 +5,8 @@
 //     FAULT=error:N   it fails (EIO), once
 //     FAULT=full:N    from it on no byte finds room (ENOSPC)
 //
-// The file that FAULT_HIT names appears when that happens.  Changes are write, fsync and rename; what
-// is written to standard output and error does not count.  Not part of the tests' program:
+// The file that FAULT_HIT names appears when that happens.  Changes are write, fsync and rename;
+// what is written to standard output and error does not count.  Not part of the tests' program:
 // durable.sh builds it.
 #define _GNU_SOURCE
 #include <dlfcn.h>
