@@ -93,6 +93,8 @@ static bool read_settings(TrainCommand *t, Error *err) {
         return false;
     for (int i = 0; i < n; i++) {
         Str value = t->flag[i] ? STR("true") : t->value[i] ? str_from(t->value[i]) : STR("");
+        if (value.n && t->resume && !training_may_change(&all[i]))
+            return error_set(err, ERROR_USAGE, "%s: a resumed run keeps what it has", all[i].name);
         if (value.n && !settings_set(s, &all[i], value, err)) return false;
     }
     return true;

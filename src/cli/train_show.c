@@ -53,6 +53,9 @@ static void print_plan(TrainShow *s) {
     if (c->n_invalid)
         print_row("", str_printf(a, "%lld bytes are not UTF-8 and are learned as bytes",
                                  (long long)c->n_invalid));
+    if (t->vocab_asked)
+        print_row("vocabulary", str_printf(a, "the text gives %lld tokens, not the %lld asked for",
+                                           (long long)m->vocab, (long long)t->vocab_asked));
     print_row("model",
               str_printf(a,
                          "%s: %d layers, width %d, %d heads, context %lld, %lld tokens "

@@ -57,6 +57,8 @@ typedef enum PositionKind {
 } PositionKind;
 
 extern const char *const mixer_words[], *const position_words[]; // by kind, NULL-terminated
+// "attention,mamba": the kinds of a pattern, and how many; NULL, or what is wrong with it.
+const char *mixers_parse(Str text, MixerKind kind[CONFIG_MIXERS_MAX], int *n);
 
 typedef enum RotaryScaling {
     SCALING_NONE,

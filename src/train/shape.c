@@ -132,10 +132,46 @@ static bool check_arch(const Settings *s, Error *err) {
                      lost);
 }
 
+// A window that no mixer has would be lost as well.
+static bool check_mixers(const Settings *s, Error *err) {
+    MixerKind kind[CONFIG_MIXERS_MAX];
+    int n;
+    if (s->window && s->arch != ARCH_HEED && s->arch != ARCH_GEMMA3)
+        return error_set(err, ERROR_USAGE, "window: only heed and gemma3 have one");
+    if (s->arch != ARCH_HEED) return true;
+    const char *wrong = mixers_parse(str_from(mixers_of(s)), kind, &n);
+    if (wrong) return error_set(err, ERROR_USAGE, "mixers: %s", wrong);
+    if (has_mixer(s, "window") || (!s->window && !s->kept)) return true;
+    return error_set(err, ERROR_USAGE, "%s: none of the mixers is a window",
+                     s->window ? "window" : "kept");
+}
+
+static bool check_heads(const Settings *s, Error *err) {
+    int64_t width = s->heads ? s->width / s->heads : 0;
+    if (s->width && s->heads && s->width % s->heads)
+        return error_set(err, ERROR_USAGE, "heads: %lld do not divide a width of %lld",
+                         (long long)s->heads, (long long)s->width);
+    if (s->width && s->heads && (width < 4 || width > KV_WIDTH_MAX || width % 4))
+        return error_set(err, ERROR_USAGE,
+                         "heads: %lld of a width of %lld are %lld wide each; that must be a "
+                         "multiple of 4 from 4 to %d",
+                         (long long)s->heads, (long long)s->width, (long long)width, KV_WIDTH_MAX);
+    if (s->heads && s->kv_heads && s->heads % s->kv_heads)
+        return error_set(err, ERROR_USAGE, "kv_heads: %lld do not divide %lld heads",
+                         (long long)s->kv_heads, (long long)s->heads);
+    return true;
+}
+
+bool shape_check(const Settings *s, Error *err) {
+    bool has_heads = s->arch != ARCH_MAMBA;
+    return check_arch(s, err) && check_mixers(s, err) && check_experts(s, err) &&
+           (!has_heads || check_heads(s, err));
+}
+
 bool shape_plan(Arena *arena, const Settings *s, const Vocab *vocab, const char *name,
                 ModelPlan *plan, Error *err) {
     Keys keys = {arena_new(arena, ConfigEntry, ENTRIES_MAX), 0};
-    if (!check_arch(s, err) || !check_experts(s, err)) return false;
+    if (!shape_check(s, err)) return false;
     keys_of(&keys, s);
     *plan = (ModelPlan){.arch = arch_of(s),
                         .entry = keys.entry,

@@ -5,8 +5,11 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "model/weights.h"
 #include "train/fault.h"
+
+enum { ROWS_MAX = 1 << 26 }; // of a batch
 
 // A batch: samples side by side, each a sequence of its own.
 typedef struct Packed {
@@ -124,7 +127,20 @@ static bool check_fit(const TrainerSpec *spec, Error *err) {
     if (s->context > c->context)
         return error_set(err, ERROR_USAGE, "context: %lld tokens; the model was made for %lld",
                          (long long)s->context, (long long)c->context);
-    return true;
+    if (s->batch * s->context <= ROWS_MAX && s->batch * s->accumulate <= ROWS_MAX) return true;
+    return error_set(err, ERROR_USAGE,
+                     "batch: %lld samples of %lld tokens, %lld times, are too many",
+                     (long long)s->batch, (long long)s->context, (long long)s->accumulate);
+}
+
+// The system hands out more than there is, and ends who uses it.
+static bool check_memory(const Trainer *t, Error *err) {
+    size_t needed = trainer_bytes(t), all = memory_of_machine();
+    if (all == 0 || needed <= all) return true;
+    return error_set(err, ERROR_MEMORY,
+                     "this takes %.1f GB of memory, and the machine has %.1f: try a smaller batch, "
+                     "context or model, or recompute",
+                     (double)needed / 1e9, (double)all / 1e9);
 }
 
 // What learns: all weights, or the adapters beside them.
@@ -152,7 +168,7 @@ bool trainer_open(Trainer *t, const TrainerSpec *spec, Error *err) {
     if (!optimizer_init(&t->optimizer, &t->parameters, optimizer_spec(s), err)) return false;
     t->draw = draw_make(&t->arena, spec->corpus, s->context, (uint64_t)s->seed);
     t->packed = packed_make(&t->arena, s->batch, s->context);
-    return open_runs(t, err);
+    return open_runs(t, err) && check_memory(t, err);
 }
 
 void trainer_close(Trainer *t) {

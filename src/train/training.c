@@ -40,6 +40,7 @@ static bool make_vocab(Training *t, Error *err) {
                                       [TOKENIZER_CHAR] = VOCAB_CHARACTERS,
                                       [TOKENIZER_BYTES] = VOCAB_BYTES};
     Settings *s = &t->settings;
+    int64_t asked = s->vocab;
     if (s->tokenizer == TOKENIZER_BPE && s->vocab == 0) s->vocab = size_vocab(text_bytes(&t->spec));
     VocabRecipe recipe = {.kind = kinds[s->tokenizer],
                           .pre = is_qwen2(s) ? STR("qwen2") : STR(""),
@@ -56,6 +57,7 @@ static bool make_vocab(Training *t, Error *err) {
     ok = ok && vocab_trainer_finish(trainer, &t->arena, &t->vocab, NULL, err);
     vocab_trainer_close(trainer);
     if (!ok) return false;
+    if (t->vocab.n_tokens < asked) t->vocab_asked = asked;
     s->vocab = t->vocab.n_tokens;
     if (is_qwen2(s)) t->vocab.normal_form = STR("NFC");
     t->tokenizer = tokenizer_from_vocab(&t->arena, &t->vocab, err);
@@ -128,13 +130,33 @@ static bool new_model(Training *t, Error *err) {
 }
 
 static bool fit(Training *t, Error *err) {
-    SizeHints hints = {text_bytes(&t->spec), t->spec.flops};
+    enum { TOKENS_LEAST = 64 };
+    SizeHints hints = {text_bytes(&t->spec), t->spec.flops, t->corpus.longest};
+    if (!t->spec.pairs && t->corpus.n_train < TOKENS_LEAST)
+        return error_set(err, ERROR_USAGE,
+                         "the text is too small: %lld tokens to learn from, %d is the least",
+                         (long long)t->corpus.n_train, TOKENS_LEAST);
     return size_fit(&t->settings, &hints, t->corpus.n_train, err);
 }
 
+// A number that is impossible was asked for by a setting.
+static bool new_model_or_usage(Training *t, Error *err) {
+    if (new_model(t, err)) return true;
+    if (err->kind == ERROR_FORMAT || err->kind == ERROR_UNSUPPORTED) err->kind = ERROR_USAGE;
+    return false;
+}
+
 // ---------------------------------------------------------------- opening
-static bool check_lora(const Training *t, Error *err) {
+// What would be lost in silence, and what cannot be, before any work is done.
+static bool check_settings(const Training *t, Error *err) {
     const Settings *s = &t->settings;
+    if (!t->spec.from && !shape_check(s, err)) return false;
+    if (s->muon_rate > 0 && s->optimizer != OPTIMIZER_MUON)
+        return error_set(err, ERROR_USAGE, "muon_rate: the optimizer is not muon");
+    if (s->lora_alpha > 0 && !s->lora)
+        return error_set(err, ERROR_USAGE, "lora_alpha: there are no adapters without lora");
+    if (!t->spec.from && s->tokenizer == TOKENIZER_BYTES && s->vocab)
+        return error_set(err, ERROR_USAGE, "vocab: a vocabulary of bytes has its own size");
     if (!s->lora) return true;
     if (!t->spec.from)
         return error_set(err, ERROR_USAGE,
@@ -164,15 +186,24 @@ static bool open_trainer(Training *t, Error *err) {
 }
 
 static bool open_fresh(Training *t, Error *err) {
-    if (!check_lora(t, err)) return false;
+    if (!check_settings(t, err)) return false;
     if (t->spec.from && (!open_model(t, t->spec.from, err) || !adopt_shape(t, err))) return false;
     if (!t->spec.from && !make_vocab(t, err)) return false;
     if (!make_corpus(t, err) || !fit(t, err)) return false;
-    if (t->spec.from ? !prepare_model(t, err) : !new_model(t, err)) return false;
+    if (t->spec.from ? !prepare_model(t, err) : !new_model_or_usage(t, err)) return false;
     return open_trainer(t, err);
 }
 
-// What a person may change on the way: how long it goes on, and how often is looked.
+static const size_t changeable[] = {offsetof(Settings, steps), offsetof(Settings, validate_every),
+                                    offsetof(Settings, sample_every),
+                                    offsetof(Settings, save_every)};
+
+bool training_may_change(const Setting *setting) {
+    for (size_t i = 0; i < sizeof changeable / sizeof *changeable; i++)
+        if (setting->at == changeable[i]) return true;
+    return false;
+}
+
 static void take_changes(Settings *s, const Settings *asked) {
     if (asked->steps) s->steps = asked->steps;
     if (asked->validate_every) s->validate_every = asked->validate_every;

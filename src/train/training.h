@@ -38,9 +38,13 @@ typedef struct Training {
     GgufFile checkpoint; // that it is resumed from
     Lora lora;           // of rank 0: none, all weights learn
     Trainer trainer;
-    int64_t resumed_at; // the step of the checkpoint; -1: from the start
+    int64_t vocab_asked; // tokens that were asked for where the text gives fewer, else 0
+    int64_t resumed_at;  // the step of the checkpoint; -1: from the start
     Arena arena;
 } Training;
+
+// May a person change it when the run is resumed?  How long it goes on, and how often is looked.
+bool training_may_change(const Setting *setting);
 
 // Everything is checked and allocated here.  The training may be closed in any case.
 MUST_USE bool training_open(Training *training, const TrainingSpec *spec, Error *err);

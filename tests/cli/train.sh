@@ -41,6 +41,31 @@ works train book.txt -o more.gguf --from book.gguf --context 16 --batch 2 --step
 
 # What cannot be is said before any work starts.
 : >empty.txt
+head -c 40 book.txt >tiny.txt
+printf 'a\tb\n%0200d\t%0300d\n' 1 2 >long.tsv
+{ cat book.txt; printf 'ill \377\376 formed\n'; } >ill.txt
+refuses 2 'too small' train tiny.txt -o x.gguf
+refuses 2 'the context is shorter' train long.tsv -o x.gguf $small --pairs --tokenizer byte
+refuses 2 '15 wide each' train book.txt -o x.gguf --width 30 --heads 2
+refuses 2 'kv_heads: 3 do not divide' train book.txt -o x.gguf $small --kv-heads 3
+refuses 2 'the text has only' train book.txt -o x.gguf --context 1000000
+refuses 1 'the machine has' train book.txt -o x.gguf --layers 1 --width 1024 --heads 16 --context 512 --batch 100000
+refuses 1 'the machine has' train book.txt -o x.gguf --width 131072 --layers 1000 --heads 1024
+refuses 2 'are too many' train book.txt -o x.gguf $small --batch 1000000 --accumulate 1000000
+refuses 2 'mixers: must be' train book.txt -o x.gguf --arch heed --mixers lstm,gru
+refuses 2 'window: only' train book.txt -o x.gguf --arch llama --window 8
+refuses 2 'kept: none of' train book.txt -o x.gguf --arch heed --kept 2
+refuses 2 'not muon' train book.txt -o x.gguf --muon-rate 0.1
+refuses 2 'its own size' train book.txt -o x.gguf --tokenizer byte --vocab 1000
+refuses 2 'layers: a resumed run keeps' train book.txt -o book.gguf --resume --layers 3
+works train ill.txt -o ill.gguf $small --vocab 300 --steps 1
+if ! grep -q '2 bytes are not UTF-8' out; then fail "no word of ill-formed bytes"; fi
+works train book.txt -o few.gguf $small --vocab 90000 --steps 1
+if ! grep -q 'not the 90000 asked for' out; then fail "no word of a small vocabulary"; fi
+works train long.tsv -o long.gguf --pairs --tokenizer byte --width 32 --heads 2 --steps 1 --validation-share 0.5
+# --force begins anew: what an earlier, longer run left is not taken for its own.
+works train book.txt -o few.gguf $small --vocab 300 --steps 2 --force
+if [ "$(ls few.train/step-*)" != few.train/step-00000002.gguf ]; then fail "--force left: $(ls few.train)"; fi
 refuses 2 'empty.txt is empty' train empty.txt -o x.gguf
 refuses 2 'there already' train book.txt -o book.gguf
 refuses 2 "layers: must be a whole number" train book.txt -o x.gguf --layers many
