@@ -12,7 +12,8 @@ experts: llama+, which is Mixtral, qwen2+, qwen3+):
 transformers opens the folder (AutoModelForCausalLM, AutoTokenizer).  Its logits behind beginnings of
 a text must be heed's within 1e-4, and its tokenizer must give heed's ids for the page and for hostile
 strings.  With --llama, the folder of llama.cpp's programs, `llama-completion` (or llama-cli) goes on
-greedily from the GGUF of each architecture, and must write heed's text.
+greedily from the GGUF of each architecture, and must write heed's text; and again with an adapter
+(`heed train --from ARCH.gguf --lora 4`) beside it.
 
 Needs torch, transformers and tokenizers (Python).  Exit status 1 if anything differs.
 """
@@ -92,12 +93,18 @@ def compare_ids(heed, gguf, tokenizer, folder):
     return n
 
 
-def compare_text(heed, program, gguf):
+def adapter_of(heed, gguf, folder):
+    run(heed, "train", PAGE, "-o", folder / "tuned.gguf", "--from", gguf, "--lora", 4, "--rate", 0.02, "--context",
+        64, "--batch", 4, "--steps", 20, "--threads", 1, "--force")
+    return ["--lora", folder / "tuned.lora.gguf"]
+
+
+def compare_text(heed, program, gguf, adapter):
     """Greedy texts of llama.cpp and of heed, both computing with the file's f32."""
-    prompt, equal = "Long, long ago there stood in the", 0
-    mine = run(heed, "run", gguf, "-p", prompt, "-n", 24, "--greedy", "--exact", "--threads", 1)
+    prompt = "Long, long ago there stood in the"
+    mine = run(heed, "run", gguf, "-p", prompt, "-n", 24, "--greedy", "--exact", "--threads", 1, *adapter)
     theirs = run(program, "-m", gguf, "-p", prompt, "-n", 24, "--temp", 0, "-no-cnv", "-t", 1, "--no-warmup",
-                 "--no-display-prompt", "--simple-io", "-ctk", "f32", "-ctv", "f32")
+                 "--no-display-prompt", "--simple-io", "-ctk", "f32", "-ctv", "f32", *adapter)
     mine, theirs = mine.removeprefix(prompt).strip(), theirs.removesuffix("[end of text]").strip()
     theirs = theirs.replace("[end of text]", "").strip()
     if mine != theirs:
@@ -114,9 +121,10 @@ def check(heed, arch, program, steps, folder):
     ok = worst <= TOLERANCE and n is not None
     words = f"{arch:7} {type(model).__name__:20} logits within {worst:.1e}, {n} ids equal"
     if program:
-        same = compare_text(heed, program, gguf)
-        words += ", llama.cpp's text equal" if same else ", llama.cpp's text DIFFERS"
-        ok &= same
+        for what, adapter in (("", []), (" with an adapter", adapter_of(heed, gguf, folder))):
+            same = compare_text(heed, program, gguf, adapter)
+            words += f", llama.cpp's text{what} " + ("equal" if same else "DIFFERS")
+            ok &= same
     print(words + ("" if ok else "  FAILED"), flush=True)
     return ok
 
