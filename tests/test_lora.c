@@ -155,6 +155,40 @@ TEST(lora, refuses_what_does_not_fit) {
     arena_drop(&arena);
 }
 
+// Every third byte of an adapter file's header becomes another: an error in one line, or an adapter
+// that runs.
+TEST(lora, damaged_files_are_refused) {
+    static float out[LOGITS_MAX];
+    Error err = {0};
+    Arena arena;
+    Str whole;
+    if (!CHECK(arena_init(&arena, 64 << 20, &err))) return;
+    Model *from = adapted("llama", false, &arena, out), *to = open_fixture("llama", false, &err);
+    const char *path = test_path("whole.gguf");
+    bool ok = from && to && model_save_adapter(from, path, NULL, &err) &&
+              file_read(&arena, path, 1 << 20, &whole, &err);
+    if (!test_check(ok, __FILE__, __LINE__, "%s", err.text)) return;
+    char *bytes = arena_push_aligned(&arena, whole.n, 64);
+    int n_refused = 0;
+    memcpy(bytes, whole.data, whole.n);
+    for (size_t i = 0; i < 2500; i += 3 * (size_t)test_thinning()) {
+        GgufFile file = {0};
+        err = (Error){0};
+        bytes[i] ^= (char)(1 << i % 8);
+        bool is_open = gguf_open_bytes(&file, (Str){bytes, whole.n}, "damaged", &err);
+        if (is_open && model_adapt_from(to, &file, &err))
+            CHECK(logits(to, out, &err));
+        else
+            n_refused += CHECK(err.kind && !strchr(err.text, '\n'));
+        gguf_close(&file);
+        bytes[i] = whole.data[i];
+    }
+    CHECK(n_refused > 0);
+    model_close(from);
+    model_close(to);
+    arena_drop(&arena);
+}
+
 // ---------------------------------------------------------------- learning
 // A quantised model goes on learning from the page.
 static bool open_training(Training *t, Str *text, const char *base, const char *folder,
