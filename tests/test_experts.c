@@ -108,7 +108,8 @@ static Tensor *count_load(void *user, Run *run, Site site, int layer, Tensor *va
 }
 
 // Trains a little mixture on the page.
-static bool learn(Training *t, const char *arch, double balance, int n, double *loss) {
+static bool learn(Training *t, const char *arch, double balance, int n, bool recompute,
+                  double *loss) {
     Error err = {0};
     Str page;
     static Arena arena;
@@ -130,6 +131,7 @@ static bool learn(Training *t, const char *arch, double balance, int n, double *
     s->experts = EXPERTS;
     s->experts_used = 2;
     s->balance = balance;
+    s->recompute = recompute;
     s->context = 32;
     s->batch = 8;
     s->steps = n;
@@ -161,13 +163,23 @@ TEST(experts, learn_and_share_the_load) {
     double share[2], loss;
     for (int i = 0; i < 2; i++) {
         Training t = {0};
-        if (!learn(&t, "llama", i ? 3 : 0, 100, &loss)) return;
+        if (!learn(&t, "llama", i ? 3 : 0, 100, false, &loss)) return;
         CHECK(loss < 3.8);
         share[i] = largest_share(&t);
         training_close(&t);
     }
     test_check(share[1] < share[0] - 0.1 && share[1] < 0.6, __FILE__, __LINE__,
                "largest shares: %g without balance, %g with", share[0], share[1]);
+}
+
+TEST(experts, are_chosen_again_when_blocks_are_recomputed) {
+    double loss[2];
+    for (int i = 0; i < 2; i++) {
+        Training t = {0};
+        if (!learn(&t, "qwen2", 0.1, 4, i, &loss[i])) return;
+        training_close(&t);
+    }
+    CHECK(loss[0] == loss[1]);
 }
 
 TEST(experts, of_every_kind_are_written_and_opened) {
@@ -179,7 +191,7 @@ TEST(experts, of_every_kind_are_written_and_opened) {
         Training t = {0};
         double loss;
         Error err = {0};
-        if (!learn(&t, kinds[i].asked, 0.01, 2, &loss)) return;
+        if (!learn(&t, kinds[i].asked, 0.01, 2, false, &loss)) return;
         TrainingResult result = {.model = test_path("mixture.gguf")};
         CHECK(training_write(&t, &result, &err));
         Model *m = model_open(result.model, (ModelOptions){0}, &err);
