@@ -1,0 +1,131 @@
+// facts.c - what is to be known by heart: people and their lives, countries and their capitals.
+//
+// Held out: one wording in ten of each single fact.  The fact is known, the sentence is new.
+#include <stdio.h>
+#include <string.h>
+
+#include "world/genre.h"
+#include "world/people.h"
+
+enum {
+    COUNTRIES_PERCENT = 30,
+    GRADE_STRANGER = TIERS, // grades of probes: 0 .. 2 the tiers, then these
+    GRADE_CAPITAL
+};
+
+// What is asked in one fact.
+typedef struct Fact {
+    char id[24]; // p12, cFrance
+    int relation;
+    Words subject;
+    const Words *object;
+} Fact;
+
+// In a probe the object has to be what is left to say.
+static bool suits(const Draft *d, const Words *wording) {
+    const char *line = words_in(wording, d->language);
+    return !d->probing || strstr(line, "{s}") < strstr(line, "{o}") ||
+           (strstr(line, "{^o}") && strstr(line, "{s}") < strstr(line, "{^o}"));
+}
+
+// `pronoun` stands for the subject if it is not NULL and the wording begins with it.
+static void tell_fact(Draft *d, const Fact *f, const Words *pronoun) {
+    const Relation *r = &relations[f->relation];
+    int i;
+    do i = draw(d->rng, r->n);
+    while (!suits(d, &r->wording[i]));
+    draft_hold(d, "fact %s %s %d", f->id, r->name, i);
+    const Words *wording = &r->wording[i];
+    bool opens = strncmp(wording->zh, "{s}", 3) == 0 && strncmp(wording->en, "{s}", 3) == 0;
+    if (pronoun && opens) {
+        telling_set_words(&d->tell, 's', *pronoun);
+        telling_slot(&d->tell, 's')->label = draft_label(d, "pron/%s", f->id);
+    } else {
+        telling_set_words(&d->tell, 's', f->subject);
+        telling_slot(&d->tell, 's')->label = draft_label(d, "subj/%s/%s", f->id, r->name);
+    }
+    telling_set_words(&d->tell, 'o', *f->object);
+    const char *label = draft_label(d, "obj/%s/%s", f->id, r->name);
+    telling_slot(&d->tell, 'o')->label = label;
+    tell(&d->tell, *wording);
+    if (d->probing) draft_answer(d, label);
+}
+
+static const Words *other_object(Draft *d, const Fact *f) {
+    Person p = person_make(draw(d->rng, PEOPLE));
+    if (f->relation < PERSON_RELATIONS) return p.object[f->relation];
+    const Country *c = &lexicon.countries[draw(d->rng, lexicon.n_countries)];
+    return f->relation == RELATION_CAPITAL ? &c->capital : lexicon_continent(c->continent);
+}
+
+// Three other objects of the relation, each of its own.
+static void add_wrong(Draft *d, const Fact *f) {
+    const Words *wrong[4] = {f->object};
+    for (int n = 1; n < 4;) {
+        const Words *object = other_object(d, f);
+        bool is_new = true;
+        for (int i = 0; i < n; i++) is_new &= wrong[i] != object;
+        if (!is_new) continue;
+        wrong[n++] = object;
+        telling_set_words(&d->tell, 'o', *object);
+        draft_wrong(d, (Words){"{o}", "{o}"});
+    }
+}
+
+static void write_country(Draft *d) {
+    int n = d->probing ? 1 : 1 + draw(d->rng, 3);
+    for (int i = 0; i < n; i++) {
+        // The best known come most often: knowledge against exposure becomes a curve.
+        int rank = d->probing ? draw(d->rng, lexicon.n_countries)
+                              : draw(d->rng, 1 + draw(d->rng, lexicon.n_countries));
+        const Country *c = &lexicon.countries[rank];
+        bool is_capital = d->probing || chance(d->rng, 70);
+        Fact f = {.relation = is_capital ? RELATION_CAPITAL : RELATION_CONTINENT,
+                  .subject = c->name,
+                  .object = is_capital ? &c->capital : lexicon_continent(c->continent)};
+        snprintf(f.id, sizeof f.id, "c%s", c->name.en);
+        tell_fact(d, &f, NULL);
+        if (!d->probing) continue;
+        add_wrong(d, &f);
+        record_note_number(d->record, "quartile", 1 + rank * 4 / lexicon.n_countries);
+    }
+}
+
+// Somebody known, by how often a tier is spoken of; or whom the probe wants.
+static int draw_person(Draft *d) {
+    static const int first[TIERS + 2] = {0, 60, 180, PEOPLE_KNOWN, PEOPLE};
+    if (d->probing) return first[d->grade] + draw(d->rng, first[d->grade + 1] - first[d->grade]);
+    int total = 0, tier = 0;
+    for (int i = 0; i < TIERS; i++) total += (first[i + 1] - first[i]) * person_weight(i);
+    int x = draw(d->rng, total);
+    while (x >= (first[tier + 1] - first[tier]) * person_weight(tier)) {
+        x -= (first[tier + 1] - first[tier]) * person_weight(tier);
+        tier++;
+    }
+    return first[tier] + x / person_weight(tier);
+}
+
+static void write_person(Draft *d) {
+    int who = draw_person(d), relation[PERSON_RELATIONS], n = d->probing ? 1 : 1 + draw(d->rng, 5);
+    Person p = person_make(who);
+    const Words he = {"他", "he"}, she = {"她", "she"};
+    const Words *pronoun = p.gender == 'm' ? &he : &she;
+    draw_distinct(d->rng, PERSON_RELATIONS, n, relation);
+    for (int i = 0; i < n; i++) {
+        Fact f = {
+            .relation = relation[i], .subject = {p.zh, p.en}, .object = p.object[relation[i]]};
+        snprintf(f.id, sizeof f.id, "p%d", who);
+        tell_fact(d, &f, i > 0 && chance(d->rng, 45) ? pronoun : NULL);
+        if (d->probing) add_wrong(d, &f);
+    }
+    record_note_number(d->record, "tier", p.tier);
+    if (p.tier < 0) draft_hold_whole(d);
+}
+
+void write_facts(Draft *d) {
+    bool of_country = d->probing ? d->grade == GRADE_CAPITAL : chance(d->rng, COUNTRIES_PERCENT);
+    if (of_country)
+        write_country(d);
+    else
+        write_person(d);
+}
