@@ -222,7 +222,7 @@ bool world_check_passes(const WorldCheck *c, char why[256]) {
     for (int i = 0; i < c->n_balances; i++) {
         const Balance *b = &c->balance[i];
         double share = (double)b->n_first / (double)b->n;
-        double spread = 5 * 0.5 / sqrt((double)b->n); // five standard deviations of a fair coin
+        double spread = 3 * 0.5 / sqrt((double)b->n); // three standard deviations of a fair coin
         if (b->n >= BALANCE_LEAST && fabs(share - 0.5) > 0.05 + spread)
             return says(why, "%s: %.1f %% are %s", b->what, 100 * share, b->first);
     }

@@ -66,9 +66,9 @@ static bool has_any(const Record *r, const char *const *list) {
 static void check_marks(const Record *r, int64_t *count) {
     static const char *const markup[] = {"{", "}", "[", "]", "|", "~", "*", "^", NULL};
     static const char *const doubled[] = {
-        "  ",   "。。", "，，", "。，",     "，。",     "、。",  "..",  ",,",  ".,",
-        ",.",   " .",   " ,",   "？。",     "！。",     "”。”",  ".”.", "!”.", "?”.",
-        "的的", "在在", "了了", "the the ", "The the ", " a a ", NULL};
+        "  ",   "。。",   "，，", "。，",     "，。",     "、。",  "..",  ",,",  ".,",
+        ",.",   " .",     " ,",   "？。",     "！。",     "”。”",  ".”.", "!”.", "?”.",
+        "的的", "正在在", "了了", "the the ", "The the ", " a a ", NULL};
     count[FAULT_MARKUP] += has_any(r, markup);
     count[FAULT_SPACING] += has_any(r, doubled);
     bool has_latin = false, has_han = false;
@@ -210,14 +210,14 @@ static void check_actors(const Record *r, int64_t *count) {
 static void check_antecedent(const Record *r, int64_t *count) {
     if (!is_genre(r, "coreference")) return;
     int pronoun = record_find(r, "pron", 0), answer = record_find(r, "ans", 0);
-    if (pronoun < 0 || answer < 0) {
+    char ent[32] = "";
+    const char *id = pronoun < 0 ? "" : record_label(r, pronoun) + 5;
+    snprintf(ent, sizeof ent, "ent/%s", id);
+    int named = record_find(r, ent, 0);
+    if (pronoun < 0 || answer < 0 || named < 0) {
         count[FAULT_ANTECEDENT]++;
         return;
     }
-    const char *id = record_label(r, pronoun) + 5;
-    char ent[32];
-    snprintf(ent, sizeof ent, "ent/%s", id);
-    int named = record_find(r, ent, 0);
     Str a = record_piece(r, answer), b = record_piece(r, named);
     bool same = same_text(a, b);
     const Schema *s = &schemas[0];
