@@ -35,7 +35,7 @@ static void tell_english(Draft *d) {
     telling_set_words(t, 'v', (Words){"", many ? presents[verb].many : presents[verb].one});
     telling_set_words(t, 'u', (Words){"", many ? presents[verb].one : presents[verb].many});
     draw_places(t, "p");
-    draw_things(t, "t", false);
+    draw_things(t, "t", "");
     telling_set_words(t, 'k', (Words){"", others ? "know" : "knows"});
     snprintf(line, sizeof line, "[{s}|S]%s [{v}|V].", between[i]);
     tell(t, (Words){"", line});

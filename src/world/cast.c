@@ -51,11 +51,15 @@ bool actor_can(const Actor *a, const char *any_of) {
 }
 
 // ---------------------------------------------------------------- into slots
-void draw_things(Telling *t, const char *letters, bool is_light) {
+static char size_letter(const Thing *thing) {
+    return thing->size ? thing->size : '0';
+}
+
+void draw_things(Telling *t, const char *letters, const char *sizes) {
     int n = (int)strlen(letters), thing[8], colour[8];
     require(n <= 8);
     do draw_distinct(t->rng, lexicon.n_things, n, thing);
-    while (is_light && !lexicon.things[thing[0]].is_light);
+    while (sizes[0] && !strchr(sizes, size_letter(&lexicon.things[thing[0]])));
     draw_distinct(t->rng, lexicon.n_colours, n, colour);
     for (int i = 0; i < n; i++) {
         Slot *slot = telling_slot(t, letters[i]);
@@ -125,7 +129,11 @@ static const Words asides[] = {
     {"河水带着一{K.m}{K.b}慢慢漂过去。", "A lost {K.b} floated slowly down the river."},
     {"谁家的窗台上摆着{F.i}。", "On a window sill stood {F.i}."},
     {"一列火车从{T}开过来，又开走了。", "A train came in from {T} and went away again."},
-    {"{R}，连影子都懒得动。", "{R}, and even the shadows were lazy."},
+    {"老槐树下，两个老人在下棋。", "Under an elm two old men were playing chess."},
+    {"有人在墙上画了一只{K.b}。", "Somebody had drawn a {K.b} on the wall."},
+    {"{Z.n}给{Q.b}扫了地，又悄悄走了。", "{Z.n} swept {Q.b} and went quietly away."},
+    {"一把伞倒挂在树上，里面住着{M}养的鸟。",
+     "An umbrella hung in a tree, and a bird of {M}'s lived in it."},
     {"{Z.n}打了个喷嚏，又接着{X}。", "{Z.n} sneezed and went on {X.g}."},
     {"邮递员骑车经过，车铃叮当响。", "The postman rode past, ringing his bell."},
     {"有人把{K.i}忘在了长椅上。", "Somebody had left {K.i} on the bench."},

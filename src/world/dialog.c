@@ -105,7 +105,7 @@ void write_dialog(Draft *d) {
     for (int k = 0; k < 2; k++) telling_set_actor(t, "ab"[k], pair[k]);
     draw_moment(t);
     draw_places(t, "pq");
-    draw_things(t, "t", false);
+    draw_things(t, "t", "");
     draw_foods(t, "f");
     draw_acts(t, "xy");
     draw_containers(t, "kl");

@@ -67,8 +67,9 @@ void draw_girl_and_boy(Rng *rng, Actor out[2]);
 // An animal without a name.
 Actor animal_actor(int id, int animal);
 bool actor_can(const Actor *a, const char *any_of);
-// Things of different nouns and colours into slots, one for each letter.
-void draw_things(Telling *t, const char *letters, bool is_light);
+// Things of different nouns and colours into slots, one for each letter.  The first is of one of
+// the sizes ("l" or "l0"; "": any; 0 is what is neither light nor big).
+void draw_things(Telling *t, const char *letters, const char *sizes);
 void draw_foods(Telling *t, const char *letters);
 void draw_places(Telling *t, const char *letters);
 void draw_containers(Telling *t, const char *letters);

@@ -99,7 +99,7 @@ void write_induction(Draft *d) {
     draw_places(t, "p");
     draw_acts(t, "xy");
     draw_foods(t, "f");
-    draw_things(t, "s", false);
+    draw_things(t, "s", "");
     t->is_free = true;
     if (d->probing || chance(d->rng, 45))
         tell_chant(d, (const char(*)[COINED_MAX])name);

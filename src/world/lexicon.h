@@ -34,7 +34,7 @@ typedef struct Animal {
 typedef struct Thing {
     Words name;
     const char *plural, *measure;
-    bool is_light; // the wind can carry it off
+    char size; // 'l' the wind can carry it off, 'b' too big for a hand, 0 neither
 } Thing;
 
 typedef struct Food {

@@ -110,7 +110,7 @@ static void tell_advertisement(Draft *d) {
     telling_set_words(t, 'o', lexicon.firms[draw(d->rng, lexicon.n_firms)]);
     telling_set_words(t, 'j', lexicon.jobs[draw(d->rng, lexicon.n_jobs)]);
     draw_places(t, "p");
-    draw_things(t, "k", false);
+    draw_things(t, "k", "");
     draw_foods(t, "fgh");
     int hour = 3 + draw(d->rng, 7);
     set_number(t, 'n', hour);

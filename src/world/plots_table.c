@@ -35,7 +35,7 @@ const Words intro_named[] = { // the same of somebody with a name
     {"从前有一{a.m}{a.k}，名叫{a.n}，家就在{p.b}旁边。", "Once there was a {a.k} called {a.n} who lived near {p.b}."},
     {"{p.b}旁边住着一{a.m}{j}的{a.k}，名叫{a.n}。", "Near {p.b} lived a {j} {a.k} called {a.n}."},
     {"{a.n}是一{a.m}{j}的{a.k}，大家都认识{a.p}。", "{a.n} was a {j} {a.k}, and everybody knew {a.o}."},
-    {"说起{j}，谁也比不上{a.n}这{a.m}{a.k}。", "Nobody for miles around was as {j} as {a.n}, the {a.k}."},
+    {"说起{j}，谁也比不上{a.n}这{a.m}{a.k}。", "Nobody for miles around was as {j} as {a.n} the {a.k}."},
     {"{p}有一{a.m}叫{a.n}的{a.k}，从小就很{j}。", "{p} lived {a.n}, a {a.k} who had always been {j}."},
 };
 const int n_intro_named = sizeof intro_named / sizeof *intro_named;
@@ -98,7 +98,7 @@ static const Beat lost_beats[] = {
          {"“我的鼻子告诉我，它不远，”{b.n}说。", "“My nose tells me it is not far away,” said {b.n}."}, {"“丢了的东西都爱躲起来，”{b.n}说。", "“Lost things like to hide,” said {b.n}."}),
     EFFECT("t=b", {"最后，{b.n}在{q}找到了{t}。", "In the end {b.n} found {t} {q}."}, {"他们走到{q.b}，{b.n}一眼就看见了{t}。", "They went to {q.b}, and {b.n} saw {t} straight away."},
          {"原来，{t}就在{q}，是{b.n}发现的。", "{t} was {q} all along, and it was {b.n} who noticed it."}),
-    EFFECT("t=a", {"{b.n}把{t}还给了{a.n}。", "{b.n} gave {t} back to {a.n}."}, {"“给你，”{b.n}说着，把它放到{a.n}手里。", "“Here you are,” said {b.n} and put it into {a.n}'s hands."}),
+    EFFECT("t=a", {"{b.n}把{t}还给了{a.n}。", "{b.n} gave {t} back to {a.n}."}, {"“给你，”{b.n}说着，把它~放到{a.n}手里。", "“Here you are,” said {b.n} and put it~ into {a.n}'s hands."}),
     OF(80, joy),
     OF(60, ending),
 };
@@ -145,7 +145,7 @@ static const Beat share_beats[] = {
     IF('+', {"{a.n}把{f.b}分成两半，大的一半给了{b.n}。", "{a.n} divided {f} in two and gave the bigger half to {b.n}."}, {"“一起吃吧，”{a.n}说，“一个人吃不香。”", "“Let us eat together,” said {a.n}. “Food tastes of nothing when you are alone.”"},
          {"{a.n}想了想，把{f.b}推到{b.n}面前。", "{a.n} thought for a moment and pushed {f} over to {b.n}."}),
     IF_EFFECT('+', "g=b", {"第二天，{b.n}带来了{g.i}，说：“这次换我请你。”", "The next day {b.n} brought {g.i} and said, “Now it is my turn.”"}, {"过了几天，{b.n}送来{g.i}。", "A few days later {b.n} came with {g.i}."},
-         {"到了星期天，{b.n}端来{g.i}，还热着呢。", "On Sunday {b.n} came with {g.i}, still warm."}),
+         {"到了星期天，{b.n}端来{g.i}。", "On Sunday {b.n} came with {g.i}."}),
     OF_IF('+', 80, joy),
     IF('-', {"可是{a.n}转过身，一个人把{f.b}吃光了。", "But {a.n} turned away and ate up {f} alone."}, {"{a.n}装作没听见，三口就吃完了。", "{a.n} pretended not to hear and finished in three bites."}),
     IF('-', {"晚上，{a.n}的肚子疼了起来。", "That night {a.n} had a stomach ache."}, {"吃完以后，{a.n}心里空空的。", "Afterwards {a.n} felt rather empty inside."},
@@ -238,7 +238,7 @@ static const Beat plant_beats[] = {
     STEP({"秋天，{a.n}收了满满一筐{s}，送给{b.n}最大的一个。", "In autumn {a.n} carried home a whole basket and gave {b.n} the biggest."}, {"“原来等待也会长大，”{a.n}说。", "“So waiting can grow too,” said {a.n}."}, {"到了秋天，大家都来吃{s}。", "In autumn everybody came to eat."}),
 };
 static const Ask plant_asks[] = {
-    {0, {"芽是第几天冒出来的？", "On which day did the shoot appear?"}, "n.o", "z.o"},
+    {0, {"芽是第几天冒出来的？", "On which day did the shoot appear?"}, "n.O", "z.O"},
     {0, {"谁种下了种子？", "Who planted the seed?"}, "a", "b"},
     {0, {"种的是什么？", "What was planted?"}, "s", "i"},
 };
@@ -246,7 +246,7 @@ static const Ask plant_asks[] = {
 // ---------------------------------------------------------------- the wrong parcel
 static const Beat parcel_beats[] = {
     EFFECT("t=a", {"{m}，邮递员给{a.n}送来一个大包裹~。", "{m} the postman brought {a.n} a big parcel~."}, {"{a.n}家门口放着一个包裹~。", "A parcel~ was lying at the door of {a.n}."}, {"一个绿色的包裹在{p}等着{a.n}~。", "A green parcel~ was waiting {p} for {a.n}."}),
-    STEP({"{a}打开一看，里面是{t.i}。", "{a} opened it, and inside was {t.i}."}, {"“一定是给我的！”{a}说。打开一看，是{t.i}。", "“That must be for me!” said {a}. Inside was {t.i}."}, {"剪开绳子，揭开纸，露出{t.i}。", "The string was cut, the paper unfolded, and out came {t.i}."}),
+    STEP({"{a}打开一看，里面是{t.i}。", "{a} opened it, and inside was {t.i}."}, {"“一定是给我的！”{a.n}说。打开一看，是{t.i}。", "“That must be for me!” said {a.n}. Inside was {t.i}."}, {"剪开绳子，揭开纸，露出{t.i}。", "The string was cut, the paper unfolded, and out came {t.i}."}),
     STEP({"可是纸条上写着：“送给{c.n}。”", "But the note said, “For {c.n}.”"}, {"盒底有一张卡片，上面是{c.n}的名字。", "At the bottom was a card with the name of {c.n} on it."}),
     OF(80, worry),
     STEP({"{b.n}说：“要是你丢了礼物，会怎么想？”", "{b.n} said, “How would you feel if your present got lost?”"}, {"{a.n}问{b.n}该怎么办，{b.n}只说了一个字：“送。”", "{a.n} asked {b.n} what to do, and {b.n} said just two words: “Take it.”"}, {"“它要找的是别人，”{b.n}说。", "“It is looking for somebody else,” said {b.n}."}),
@@ -263,7 +263,7 @@ static const Ask parcel_asks[] = {
 #define BROUGHT(x, y) {"{" #x ".n}带来了{" #y ".i}。", "{" #x ".n} brought {" #y ".i}."}, {"{" #x ".n}拿出{" #y ".i}。", "{" #x ".n} took out {" #y ".i}."}, \
     {"{" #x ".n}准备的是{" #y ".i}。", "{" #x ".n} had prepared {" #y ".i}."}, {"{" #x ".n}的篮子里是{" #y ".i}。", "In the basket of {" #x ".n} was {" #y ".i}."}
 static const Beat picnic_beats[] = {
-    STEP({"{m}，大家约好在{p}野餐。", "{m} everybody met {p} for a picnic."}, {"{w}。大家决定去{p}吃饭。", "{w}. Everybody decided to eat {p}."}, {"{m}，{p}铺开了一块大桌布。", "{m} a big tablecloth was spread {p}."}),
+    STEP({"{m}，大家约好在{p}野餐。", "{m} everybody met {p} for a picnic."}, {"{w}。大家决定去{p.b}吃饭。", "{w}. Everybody decided to eat {p}."}, {"{m}，{p}铺开了一块大桌布。", "{m} a big tablecloth was spread {p}."}),
     EFFECT("f=a", BROUGHT(a, f)), EFFECT("g=b", BROUGHT(b, g)), EFFECT("h=c", BROUGHT(c, h)),
     IF_EFFECT('+', "I=d", BROUGHT(d, I)), IF_EFFECT('+', "J=e", BROUGHT(e, J)),
     ASIDE(60), ASIDE(40), ASIDE(20),
@@ -302,7 +302,7 @@ static const Beat pass_beats[] = {
     ASIDE(40),
     IF_EFFECT('+', "t=c", {"“给你吧，”{b.n}说，于是{t}归了{c.n}。", "“Take it,” said {b.n}, and so {t} went to {c.n}."}, {"{b.n}想都没想，就把{t}递给了{c.n}。", "{b.n} did not think twice and handed {t} to {c.n}."}),
     IF_EFFECT('+', "u=b", {"{c.n}高兴极了，回送了{b.n}{u.i}。", "{c.n} was overjoyed and gave {b.n} {u.i} in return."}, {"{c.n}没有别的，就把{u.i}送给了{b.n}。", "{c.n} had nothing but {u.i}, and gave that to {b.n}."}),
-    IF('-', {"{c.n}也想要，可是{b.n}把{t}藏到了身后。", "{c.n} wanted it too, but {b.n} hid {t} behind."}, {"“借我看看，”{c.n}说。{b.n}让{c.n}摸了一下，又收好了。", "“Let me see,” said {c.n}. {^b.n} let {c.n} touch it and put it away again."}),
+    IF('-', {"{c.n}也想要，可是{b.n}把{t}藏到了身后。", "{c.n} wanted it too, but {b.n} would not part with {t}."}, {"“借我看看，”{c.n}说。{b.n}让{c.n}摸了一下，又收好了。", "“Let me see,” said {c.n}. {^b.n} let {c.n} touch it and put it away again."}),
     OF(30, ending),
 };
 static const Ask pass_asks[] = {
@@ -333,7 +333,7 @@ static const Beat fog_beats[] = {
     OF(70, worry),
     STEP({"忽然，前面有一点亮光，是{b.n}提着{t.i}。", "Suddenly there was a light ahead: it was {b.n} with {t.i}."}, {"“跟着我的声音走，”{b.n}在雾里喊。", "“Follow my voice,” called {b.n} out of the fog."}, {"雾里伸出一只手，是{b.n}。", "A hand came out of the fog: it was {b.n}."}),
     STEP({"他们一前一后，慢慢走过了{q.b}。", "One behind the other they walked slowly past {q.b}."}, {"走过{q.b}，再往左拐，就看见灯了。", "Past {q.b}, then to the left, and there was a lamp in a window."}),
-    STEP({"“到家了！”{a.n}松了一口气。", "“Home!” said {a.n} with a sigh of relief."}, {"到了门口，{a.n}请{b.n}进去喝{f.b}。", "At the door {a.n} asked {b.n} in for {f.b}."}, {"“以后我们一起走，”{a.n}说。", "“From now on let us walk together,” said {a.n}."}),
+    STEP({"“到家了！”{a.n}松了一口气。", "“Home!” said {a.n} with a sigh of relief."}, {"到了门口，{a.n}请{b.n}进去尝尝{f.b}。", "At the door {a.n} asked {b.n} in for {f.b}."}, {"“以后我们一起走，”{a.n}说。", "“From now on let us walk together,” said {a.n}."}),
 };
 static const Ask fog_asks[] = {
     {0, {"谁迷路了？", "Who was lost?"}, "a", "b"},
@@ -380,7 +380,7 @@ static const Beat ferry_beats[] = {
     ASIDE(40),
     EFFECT("t=b", {"{b.n}扑通一声跳下水，游到对岸，拿到了{t}。", "{b.n} jumped in with a splash, swam across and took {t}."}, {"“这有什么难的？”{b.n}说完就游了过去，把{t}拿上了。", "“What is so hard about that?” said {b.n}, swam over and picked up {t}."}),
     EFFECT("t=a", {"不一会儿，{t}就到了{a.n}手里。", "Soon {t} was in the hands of {a.n}."}, {"{b.n}游回来，把{t}交给{a.n}。", "{b.n} swam back and gave {t} to {a.n}."}),
-    STEP({"“你连尾巴都湿了，”{a.n}说，赶紧拿来毛巾。", "“You are wet all over,” said {a.n} and fetched a towel."}, {"{a.n}请{b.n}喝了{f.b}。", "{a.n} warmed {b.n} with {f.b}."}, {"{c.n}在一旁拍手。", "{c.n} stood by and clapped."}),
+    STEP({"“你连尾巴都湿了，”{a.n}说，赶紧拿来毛巾。", "“You are wet all over,” said {a.n} and fetched a towel."}, {"{a.n}请{b.n}吃了{f.b}。", "{a.n} treated {b.n} to {f.b}."}, {"{c.n}在一旁拍手。", "{c.n} stood by and clapped."}),
 };
 static const Ask ferry_asks[] = {
     {0, {"谁游过了河？", "Who swam across the river?"}, "b", "a c"},
@@ -440,7 +440,7 @@ static const Beat neighbour_beats[] = {
     STEP({"{c.n}说：“听说{b.n}脾气很坏。”", "“They say that {b.n} is bad-tempered,” said {c.n}."}, {"{c.n}关上门，说：“我可不去。”", "{c.n} shut the door and said, “I am not going there.”"}),
     EFFECT("f=b", {"只有{a.n}端着{f.i}去敲门。", "Only {a.n} went and knocked, with {f.i}."}, {"{a.n}不怕，送去了{f.i}。", "{a.n} was not afraid and took {f.i} to the house."}),
     STEP({"门开了一条缝，又开大了。“请进，”{b.n}说。", "The door opened a crack, then wide. “Come in,” said {b.n}."}, {"{b.n}愣了一下，眼睛亮了：“给我的？”", "{b.n} stood still for a moment and then asked, “For me?”"}),
-    STEP({"原来{b.n}只是害羞，还会拉手风琴呢。", "It turned out that {b.n} was only shy, and played the accordion."}, {"他们一直聊到{w}。", "They talked until late; {w}."}, {"第二天，{c.n}也来了。", "The next day {c.n} came as well."}),
+    STEP({"原来{b.n}只是害羞，还会拉手风琴呢。", "It turned out that {b.n} was only shy, and played the accordion."}, {"他们聊到很晚，{w}。", "They talked until late; {w}."}, {"第二天，{c.n}也来了。", "The next day {c.n} came as well."}),
 };
 static const Ask neighbour_asks[] = {
     {0, {"谁先去敲门？", "Who knocked at the door first?"}, "a", "c"},
@@ -467,10 +467,10 @@ static const Ask letter_asks[] = {
 static const Beat winter_beats[] = {
     STEP({"冬天快到了，{a.n}的房子还漏风。", "Winter was near, and the wind still blew through {a.n}'s house."}, {"第一片雪花落下来的时候，{a.n}还没有准备好。", "When the first flake fell, {a.n} was not ready for winter."}),
     STEP({"{b.n}正忙着{x}，说：“等一等。”", "{b.n} was busy {x.g} and said, “Wait a little.”"}, {"{b.n}早就把{f.b}装满了{k}。", "{b.n} had long since filled {k} with {f.b}."}),
-    STEP({"夜里，{w}，{a.n}冷得睡不着。", "At night {w}, and {a.n} was too cold to sleep."}, {"{a.n}把所有的衣服都穿上了，还是冷。", "{a.n} put on everything there was and was still cold."}),
-    IF_EFFECT('+', "t=a", {"有人敲门，是{b.n}，抱着{t.i}。“给你挡风，”{b.n}说。", "There was a knock: it was {b.n} with {t.i}. “To keep the wind out,” said {b.n}."}, {"{b.n}送来{t.i}，又帮着堵好了门缝。", "{b.n} brought {t.i} and helped to stop the cracks in the door."}),
+    STEP({"夜里，北风呼呼地吹，{a.n}冷得睡不着。", "At night the north wind howled, and {a.n} was too cold to sleep."}, {"{a.n}把所有的衣服都穿上了，还是冷。", "{a.n} put on everything there was and was still cold."}),
+    IF_EFFECT('+', "t=a", {"有人敲门，是{b.n}，手里拿着{t.i}。“给你解解闷，”{b.n}说。", "There was a knock: it was {b.n} with {t.i}. “To cheer you up,” said {b.n}."}, {"{b.n}送来{t.i}，又帮着堵好了门缝。", "{b.n} brought {t.i} and helped to stop the cracks in the door."}),
     IF('-', {"{a.n}只好去敲{b.n}的门。“进来吧，”{b.n}说，“两个人住更暖和。”", "At last {a.n} knocked at {b.n}'s door. “Come in,” said {b.n}. “Two are warmer than one.”"}, {"{b.n}说：“搬到我这儿来，春天再走。”", "“Stay here with me until spring comes,” said {b.n}."}),
-    STEP({"那个冬天，他们一起喝了很多{f.b}。", "That winter they had a great deal of {f.b} together."}, {"雪下得再大，屋里也是暖的。", "However hard it snowed, it was warm inside."}),
+    STEP({"那个冬天，他们的桌上总有{f.b}。", "All that winter there was {f.b} on their table."}, {"雪下得再大，屋里也是暖的。", "However hard it snowed, it was warm inside."}),
 };
 static const Ask winter_asks[] = {
     {0, {"谁的房子漏风？", "Whose house was cold?"}, "a", "b"},
@@ -493,10 +493,10 @@ static const Ask moon_asks[] = {
 };
 
 const Plot plots[] = {
-    PLOT(lost, ""), PLOT(stuck, "rl3"), PLOT(share, ""), PLOT(hide, ""), PLOT(race, "3"), PLOT(swap, ""),
-    PLOT(night, "3"), PLOT(plant, ""), PLOT(parcel, "3"), PLOT(picnic, "5"), PLOT(lend, ""), PLOT(pass, "3"),
+    PLOT(lost, "h"), PLOT(stuck, "rl3"), PLOT(share, ""), PLOT(hide, "h"), PLOT(race, "3"), PLOT(swap, ""),
+    PLOT(night, "3"), PLOT(plant, ""), PLOT(parcel, "3"), PLOT(picnic, "5"), PLOT(lend, "h"), PLOT(pass, "3h"),
     PLOT(thief, "3"), PLOT(fog, ""), PLOT(birthday, "3"), PLOT(quarrel, "3"), PLOT(ferry, "s3"), PLOT(treasure, ""),
-    PLOT(stage, "3"), PLOT(fishing, ""), PLOT(neighbour, "3"), PLOT(letter, "3"), PLOT(winter, ""), PLOT(moon, ""),
+    PLOT(stage, "3"), PLOT(fishing, ""), PLOT(neighbour, "3n"), PLOT(letter, "3h"), PLOT(winter, "h"), PLOT(moon, ""),
 };
 const int n_plots = sizeof plots / sizeof *plots;
 // clang-format on

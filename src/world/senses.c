@@ -29,8 +29,12 @@ static const Words told_frames[] = {
     {"{a.n}给大家讲[{D}|cue]的{W}", "{a.n} told everybody about the [{D}|cue] {W}"},
 };
 static const Words openings[] = {
-    {"", ""},          {"", ""}, {"{a.n}说，", "{a.n} said that "}, {"听说", "they say that "},
-    {"{m}，", "{m} "},
+    {"", ""},
+    {"", ""},
+    {"", ""},
+    {"{a.n}说，", "{a.n} said that "},
+    {"听说", "they say that "},
+    {"{a.n}写道，", "{a.n} wrote that "},
 };
 
 static int list_length(const char *const *list) {

@@ -58,7 +58,7 @@ static void set_scene(Telling *t, const Plot *p, const Actor *cast, bool first_w
     for (int i = 0; i < CAST; i++) telling_set_actor(t, "abcde"[i], cast[i]);
     telling_set_actor(t, 'W', cast[first_wins ? 0 : 1]);
     telling_set_actor(t, 'L', cast[first_wins ? 1 : 0]);
-    draw_things(t, "tu", strchr(p->needs, 'l') != NULL);
+    draw_things(t, "tu", strchr(p->needs, 'l') ? "l" : strchr(p->needs, 'h') ? "l0" : "");
     draw_foods(t, "fghIJ");
     draw_places(t, "pqr");
     draw_containers(t, "kl");
@@ -173,7 +173,7 @@ static void ask_questions(Draft *d, const Plot *p, char way, const State *state)
 static const Plot *draw_plot(Draft *d, const Actor *cast) {
     const Plot *p;
     do p = &plots[draw(d->rng, n_plots)];
-    while (!suits(p, cast));
+    while (!suits(p, cast) || strchr(p->needs, 'n'));
     return p;
 }
 

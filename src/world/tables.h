@@ -111,7 +111,8 @@ typedef struct Ask {
     const char *right, *wrong;
 } Ask;
 
-// `needs`: r b reaches what c cannot; l the thing t is light; s b can swim; d b can dig.
+// `needs`: r b reaches what c cannot; s b can swim and c cannot; l the wind can carry t off; h t can
+// be held in a hand; n somebody is new, so it cannot go on from another plot; 3 5 how many act.
 typedef struct Plot {
     const char *name, *needs;
     const Beat *beats;

@@ -164,7 +164,10 @@ void telling_form(const Slot *slot, Language language, char form, char *out, siz
         snprintf(out, room, "%s", word);
         break;
     case SLOT_NUMBER:
-        if (form == 'd')
+        if (form == 'O')
+            snprintf(out, room, is_zh ? "第%s天" : "day %s",
+                     number_form(slot->number, language, 'o'));
+        else if (form == 'd')
             snprintf(out, room, "%d", slot->number);
         else
             snprintf(out, room, "%s", number_form(slot->number, language, form));
@@ -318,6 +321,8 @@ void tell(Telling *t, Words line) {
                  r->text[r->n - 1] != ' ' && !str_ends(record_text(r), STR("：")); // a heading
     t->now = (Scene){.focus = -1};
     if (joins) write_text(t, " ", 1);
+    bool after_cry = str_ends(record_text(r), STR("!” ")) || str_ends(record_text(r), STR("?” "));
+    if (after_cry && t->language == EN) t->capital = true; // within a line it may go on: “Oh!” said
     const char *p = words_in(&line, t->language);
     while (*p) {
         size_t n = strcspn(p, "{[|~");

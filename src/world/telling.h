@@ -6,22 +6,24 @@
 //
 // A slot is a letter, and perhaps a form after a dot:
 //
-//     actor      {a} name or pronoun, whichever the reader can follow   {a.n} name   {a.p} he
+//     actor      {a} name or pronoun, as the reader can follow   {a.n} name   {a.p} he
 //                {a.o} him or the name   {a.g} his or the name's   {a.r} himself   {a.v} when called
 //                {a.k} what it is: rabbit, girl   {a.K} the same, as a mention   {a.m} measure word
 //     thing      {t} the red kite   {t.i} a red kite   {t.b} kite   {t.d} the kite   {t.s} kites
-//                {t.c} red   {t.C} red, 红色   {t.q} two (with the measure word)   {t.w} kite, by number   {t.m} measure
+//                {t.c} red   {t.C} red, 红色   {t.q} two (with its measure)   {t.w} kite, by number
+//                {t.m} measure word
 //     food       {f} the noodles   {f.i} a bowl of noodles   {f.b} noodles   {f.w} was/were
 //     place      {p} by the pond   {p.b} the pond
 //     container  {k} the tin   {k.i} in the tin   {k.b} tin
 //     act        {x} counted clouds   {x.g} counting clouds
-//     number     {n} two, 两   {n.d} 2   {n.o} two, 二
+//     number     {n} two, 两   {n.d} 2   {n.o} two, 二   {n.O} day two, 第二天
 //     words      {w} as they are   {w.b} without an English "the"
 //
 // [text|label] labels the text; brackets may nest and hold slots.  {^a} begins with a capital where
-// the engine cannot know it (inside a quotation); ~ says that a thing was named, for "it".  In English the rest is done here: capitals at
-// the beginning of sentences, a or an before a slot, a blank between sentences.  A full stop after
-// a quotation that has its own is left out.
+// the engine cannot know it (inside a quotation); ~ says that a thing was named, for "it".
+//
+// In English the rest is done here: capitals at the beginning of sentences, a or an before a slot,
+// a blank between sentences.  A full stop after a quotation that has its own is left out.
 //
 // Pronouns.  {a} becomes a pronoun only where it can mean one actor: who was named in the sentence
 // before or in this one, with no other in either who shares the pronoun, and, for "it", no thing

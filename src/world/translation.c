@@ -77,7 +77,7 @@ static Sentence draw_sentence(Draft *d) {
     for (int i = 0; i < 3; i++) telling_set_actor(t, "abc"[i], actor[i]);
     draw_moment(t);
     draw_places(t, "pq");
-    draw_things(t, "tu", false);
+    draw_things(t, "tu", "");
     draw_foods(t, "fg");
     Slot *thing = telling_slot(t, 't');
     thing->count = chance(d->rng, 60) ? 1 : 2 + draw(d->rng, 4);
