@@ -308,7 +308,7 @@ TEST(world, languages_and_genres_are_chosen) {
     int riddles = 0;
     for (int64_t i = 0; i < 1000; i++)
         riddles += strcmp(world_document(s.world, i)->genre, "riddle") == 0;
-    CHECK_CLOSE(riddles, 1000 * 3 / 28.0, 60); // story keeps its share of 25
+    CHECK_CLOSE(riddles, 1000 * 3 / 26.0, 60); // story keeps its share of 23
     CHECK_FAILS(world_set_genres(spec, STR("story,songs"), &err), err, ERROR_USAGE, "songs");
     CHECK_FAILS(world_set_genres(spec, STR("story=0"), &err), err, ERROR_USAGE, "1 to 1000");
     CHECK(world_set_genres(spec, STR("translation"), &err));

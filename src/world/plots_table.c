@@ -175,7 +175,7 @@ static const Beat hide_beats[] = {
 };
 static const Ask hide_asks[] = {
     {0, {"{t}现在在哪里？", "Where is {t} now?"}, "@t", "k l"},
-    {0, {"{a.n}回来的时候，以为{t}在哪里？", "Where did {a.n}, coming back, think {t} was?"}, "k", "l"},
+    {0, {"{a.n}回来的时候，以为{t}在哪里？", "Where did {a.n}, coming back, think {t} was?"}, "a@t", "k l"},
     {'+', {"谁挪动了{t}？", "Who moved {t}?"}, "b", "a"},
 };
 

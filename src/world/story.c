@@ -11,9 +11,11 @@
 
 enum { CAST = 5, CHAINED_PERCENT = 15, ASKED_PERCENT = 50 };
 
-// Where everything is: letters of slots.
+// Where everything is, and where each actor thinks it is: letters of slots.
 typedef struct State {
     char where[SLOTS];
+    char thought[CAST][SLOTS];
+    bool is_away[CAST];
 } State;
 
 static const Words high_places[] = {{"树顶上", "at the top of a tree"},
@@ -79,10 +81,21 @@ static void set_scene(Telling *t, const Plot *p, const Actor *cast, bool first_w
                                                  : (Words){"伸长脖子", "stretched up"});
 }
 
-// "t=a u=b"
+// "t=k a-": who is away learns nothing of what changes.
 static void change(State *state, const char *effect) {
-    for (const char *p = effect; *p; p++)
-        if (p[1] == '=') state->where[p[0] - 'A'] = p[2];
+    for (const char *p = effect; *p; p++) {
+        if (*p == ' ') continue;
+        if (p[1] == '=') {
+            int thing = p[0] - 'A';
+            state->where[thing] = p[2];
+            for (int i = 0; i < CAST; i++)
+                if (!state->is_away[i]) state->thought[i][thing] = p[2];
+            p += 2;
+        } else {
+            state->is_away[p[0] - 'a'] = p[1] == '-';
+            p++;
+        }
+    }
 }
 
 static void play(Telling *t, const Plot *p, const Actor *cast, char way, bool first, State *state) {
@@ -102,16 +115,18 @@ static void play(Telling *t, const Plot *p, const Actor *cast, char way, bool fi
 }
 
 // ---------------------------------------------------------------- questions
-// "t.C" -> slot and form; "@t" -> where t is.
+// "t.C" -> slot and form; "@t" -> where t is; "a@t" -> where a thinks it is.
 static void read_answer(const State *state, const char *text, char *letter, char *form) {
-    if (text[0] == '@') {
+    *form = 0;
+    if (text[0] == '@')
         *letter = state->where[text[1] - 'A'];
-        *form = 0;
-        require(*letter);
-        return;
+    else if (text[1] == '@')
+        *letter = state->thought[text[0] - 'a'][text[2] - 'A'];
+    else {
+        *letter = text[0];
+        *form = text[1] == '.' ? text[2] : 0;
     }
-    *letter = text[0];
-    *form = text[1] == '.' ? text[2] : 0;
+    require(*letter);
 }
 
 // The line that gives a slot as an answer.

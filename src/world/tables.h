@@ -93,7 +93,7 @@ extern const Relation relations[RELATIONS];
 // `share` how often it is told, of 100; `effect` what it changes in the world:
 //
 //     t=a    thing t is with actor a (or in container k, at place p)
-//     a-     a is away and sees nothing        a+   a is back
+//     a-     a is away and sees nothing        a+   a is back, and still thinks what it thought
 typedef struct Beat {
     char when;
     int share;
@@ -111,8 +111,8 @@ typedef struct Ask {
     const char *right, *wrong;
 } Ask;
 
-// `needs`: r b reaches what c cannot; s b can swim and c cannot; l the wind can carry t off; h t can
-// be held in a hand; n somebody is new, so it cannot go on from another plot; 3 5 how many act.
+// `needs`: r b reaches what c cannot; s b can swim and c cannot; l the wind can carry t off; h t
+// can be held in a hand; n somebody is new, so it cannot go on from another plot; 3 5 how many act.
 typedef struct Plot {
     const char *name, *needs;
     const Beat *beats;

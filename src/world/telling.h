@@ -7,8 +7,9 @@
 // A slot is a letter, and perhaps a form after a dot:
 //
 //     actor      {a} name or pronoun, as the reader can follow   {a.n} name   {a.p} he
-//                {a.o} him or the name   {a.g} his or the name's   {a.r} himself   {a.v} when called
-//                {a.k} what it is: rabbit, girl   {a.K} the same, as a mention   {a.m} measure word
+//                {a.o} him or the name   {a.g} his or the name's   {a.r} himself
+//                {a.v} when called   {a.k} what it is: rabbit, girl   {a.K} the same, as a mention
+//                {a.m} measure word
 //     thing      {t} the red kite   {t.i} a red kite   {t.b} kite   {t.d} the kite   {t.s} kites
 //                {t.c} red   {t.C} red, 红色   {t.q} two (with its measure)   {t.w} kite, by number
 //                {t.m} measure word
