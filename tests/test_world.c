@@ -3,6 +3,7 @@
 #include "base/map.h"
 #include "tests/test.h"
 #include "world/check.h"
+#include "world/edits.h"
 #include "world/people.h"
 #include "world/tables.h"
 
@@ -347,6 +348,29 @@ TEST(world, probes_are_fair) {
                     CHECK((item.right.data[0] == ' ') == (item.wrong[w].data[0] == ' '));
                 }
             }
+    }
+    stage_end(&s);
+}
+
+// What is asked of others and of the same subject is true, and the new object is another one.
+TEST(world, edits_are_complete) {
+    Stage s = stage_begin();
+    for (int i = 0; i < EDITS; i++) {
+        Error err = {0};
+        Str line = edit_json(&s.arena, s.world, i, i % 3 ? EN : ZH);
+        const Json *edit = json_parse(&s.arena, line, line.n, &err);
+        if (!CHECK(edit != NULL)) continue;
+        Str subject = json_string(json_get(edit, "subject"), STR("")), none = STR("");
+        CHECK(!str_equal(json_string(json_get(edit, "old"), none),
+                         json_string(json_get(edit, "new"), none)));
+        CHECK_EQUAL(json_get(edit, "paraphrases")->count, PARAPHRASES);
+        CHECK_EQUAL(json_get(edit, "neighbours")->count, NEIGHBOURS);
+        CHECK_EQUAL(json_get(edit, "same_subject")->count, i % 2 ? PERSON_RELATIONS - 1 : 1);
+        const Json *p = json_get(edit, "paraphrases")->child;
+        for (; p; p = p->next)
+            CHECK(str_find(json_string(json_get(p, "prompt"), none), subject, 0) != SIZE_MAX);
+        for (p = json_get(edit, "neighbours")->child; p; p = p->next)
+            CHECK(str_find(json_string(json_get(p, "prompt"), none), subject, 0) == SIZE_MAX);
     }
     stage_end(&s);
 }

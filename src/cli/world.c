@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "cli/world.h"
+#include "world/edits.h"
 
 typedef struct WorldCommand {
     // options
@@ -138,17 +139,32 @@ static void write_phenomenon(WorldCommand *c, const Phenomenon *p, FileWriter *f
         }
 }
 
+// Facts to be changed, behind the last phenomenon.
+static void write_edits(WorldCommand *c, FileWriter *file) {
+    for (int i = 0; i < EDITS; i++)
+        for (int language = 0; language < LANGUAGES; language++) {
+            ArenaMark mark = arena_mark(&c->arena);
+            Str line = edit_json(&c->arena, c->world, i, (Language)language);
+            file_write(file, line.data, line.n);
+            file_write(file, "\n", 1);
+            arena_back(&c->arena, mark);
+        }
+}
+
 static bool write_probes(WorldCommand *c, Error *err) {
     Str path = str_from(c->probes);
     bool is_file = str_equal(path, STR("-")) || str_ends(path, STR(".jsonl"));
     if (!is_file && !file_make_folder(c->probes, err)) return false;
     FileWriter *file = NULL;
-    for (int i = 0; i < PHENOMENA; i++) {
-        Str name =
-            is_file ? path : str_printf(&c->arena, "%s/%s.jsonl", c->probes, phenomena[i].name);
+    for (int i = 0; i <= PHENOMENA; i++) {
+        const char *set = i < PHENOMENA ? phenomena[i].name : "edit";
+        Str name = is_file ? path : str_printf(&c->arena, "%s/%s.jsonl", c->probes, set);
         if (!file && !(file = file_create(name.data, err))) return false;
-        write_phenomenon(c, &phenomena[i], file);
-        if (is_file && i + 1 < PHENOMENA) continue;
+        if (i < PHENOMENA)
+            write_phenomenon(c, &phenomena[i], file);
+        else
+            write_edits(c, file);
+        if (is_file && i < PHENOMENA) continue;
         if (!file_commit(file, err)) return false;
         file = NULL;
     }

@@ -51,7 +51,7 @@ typedef struct WorldCheckSpec {
 MUST_USE bool world_check(Arena *arena, World *world, const WorldCheckSpec *spec, WorldCheck *check,
                           Error *err);
 // Is everything as it should be?  No fault, no leak, classes within 45 to 55 % where there are
-// enough to say, 95 % of the texts distinct, no sentence above half a percent.  Else `why` says
+// enough to say, nine texts in ten distinct, no sentence above half a percent.  Else `why` says
 // what is not.
 bool world_check_passes(const WorldCheck *check, char why[256]);
 

@@ -13,13 +13,30 @@ enum {
     GRADE_CAPITAL
 };
 
-// What is asked in one fact.
+// What is told in one fact.
 typedef struct Fact {
     char id[24]; // p12, cFrance
     int relation;
     Words subject;
     const Words *object;
 } Fact;
+
+static Fact fact_of_country(int rank, int relation) {
+    const Country *c = &lexicon.countries[rank];
+    bool is_capital = relation == RELATION_CAPITAL;
+    Fact f = {.relation = relation,
+              .subject = c->name,
+              .object = is_capital ? &c->capital : lexicon_continent(c->continent)};
+    snprintf(f.id, sizeof f.id, "c%s", c->name.en);
+    return f;
+}
+
+// The person must live as long as the fact.
+static Fact fact_of_person(const Person *p, int who, int relation) {
+    Fact f = {.relation = relation, .subject = {p->zh, p->en}, .object = p->object[relation]};
+    snprintf(f.id, sizeof f.id, "p%d", who);
+    return f;
+}
 
 // In a probe the object has to be what is left to say.
 static bool suits(const Draft *d, const Words *wording) {
@@ -28,12 +45,9 @@ static bool suits(const Draft *d, const Words *wording) {
            (strstr(line, "{^o}") && strstr(line, "{s}") < strstr(line, "{^o}"));
 }
 
-// `pronoun` stands for the subject if it is not NULL and the wording begins with it.
-static void tell_fact(Draft *d, const Fact *f, const Words *pronoun) {
+// In wording i.  `pronoun` stands for the subject if it is not NULL and the wording begins with it.
+static void tell_wording(Draft *d, const Fact *f, int i, const Words *pronoun) {
     const Relation *r = &relations[f->relation];
-    int i;
-    do i = draw(d->rng, r->n);
-    while (!suits(d, &r->wording[i]));
     draft_hold(d, "fact %s %s %d", f->id, r->name, i);
     const Words *wording = &r->wording[i];
     bool opens = strncmp(wording->zh, "{s}", 3) == 0 && strncmp(wording->en, "{s}", 3) == 0;
@@ -49,6 +63,14 @@ static void tell_fact(Draft *d, const Fact *f, const Words *pronoun) {
     telling_slot(&d->tell, 'o')->label = label;
     tell(&d->tell, *wording);
     if (d->probing) draft_answer(d, label);
+}
+
+static void tell_fact(Draft *d, const Fact *f, const Words *pronoun) {
+    const Relation *r = &relations[f->relation];
+    int i;
+    do i = draw(d->rng, r->n);
+    while (!suits(d, &r->wording[i]));
+    tell_wording(d, f, i, pronoun);
 }
 
 static const Words *other_object(Draft *d, const Fact *f) {
@@ -78,12 +100,8 @@ static void write_country(Draft *d) {
         // The best known come most often: knowledge against exposure becomes a curve.
         int rank = d->probing ? draw(d->rng, lexicon.n_countries)
                               : draw(d->rng, 1 + draw(d->rng, lexicon.n_countries));
-        const Country *c = &lexicon.countries[rank];
         bool is_capital = d->probing || chance(d->rng, 70);
-        Fact f = {.relation = is_capital ? RELATION_CAPITAL : RELATION_CONTINENT,
-                  .subject = c->name,
-                  .object = is_capital ? &c->capital : lexicon_continent(c->continent)};
-        snprintf(f.id, sizeof f.id, "c%s", c->name.en);
+        Fact f = fact_of_country(rank, is_capital ? RELATION_CAPITAL : RELATION_CONTINENT);
         tell_fact(d, &f, NULL);
         if (!d->probing) continue;
         add_wrong(d, &f);
@@ -112,9 +130,7 @@ static void write_person(Draft *d) {
     const Words *pronoun = p.gender == 'm' ? &he : &she;
     draw_distinct(d->rng, PERSON_RELATIONS, n, relation);
     for (int i = 0; i < n; i++) {
-        Fact f = {
-            .relation = relation[i], .subject = {p.zh, p.en}, .object = p.object[relation[i]]};
-        snprintf(f.id, sizeof f.id, "p%d", who);
+        Fact f = fact_of_person(&p, who, relation[i]);
         tell_fact(d, &f, i > 0 && chance(d->rng, 45) ? pronoun : NULL);
         if (d->probing) add_wrong(d, &f);
     }
@@ -128,4 +144,21 @@ void write_facts(Draft *d) {
         write_country(d);
     else
         write_person(d);
+}
+
+// ---------------------------------------------------------------- one fact that is asked for
+bool write_fact(Draft *d, FactChoice choice) {
+    Person p = {0};
+    if (!choice.of_country) p = person_make(choice.who);
+    Fact f = choice.of_country ? fact_of_country(choice.who, choice.relation)
+                               : fact_of_person(&p, choice.who, choice.relation);
+    d->probing = true;
+    const Relation *r = &relations[choice.relation];
+    for (int i = 0; i < r->n; i++) {
+        if (!suits(d, &r->wording[i]) || choice.wording-- > 0) continue;
+        if (choice.object) f.object = choice.object;
+        tell_wording(d, &f, i, NULL);
+        return true;
+    }
+    return false;
 }

@@ -84,6 +84,18 @@ void tell_filler(Telling *t, int units);
 // Units from byte `from` of the record on.
 int text_units(const Record *r, int from);
 
+// ---------------------------------------------------------------- facts.c
+// One fact in one wording.
+typedef struct FactChoice {
+    bool of_country;
+    int who;             // number of the country or person
+    int relation;        // RELATION_CAPITAL ... (tables.h)
+    int wording;         // of those in which the object comes after its subject
+    const Words *object; // said instead of the true one; NULL: the truth
+} FactChoice;
+// False if there are fewer wordings.
+bool write_fact(Draft *d, FactChoice choice);
+
 // ---------------------------------------------------------------- the genres, one file each
 void write_story(Draft *d);
 void write_facts(Draft *d);

@@ -91,24 +91,29 @@ static const char *group_of(const ProbeItem *p, int i_grade) {
     return p->phenomenon->grades[i_grade].group;
 }
 
+ProbeItem probe_cut(Arena *arena, const Record *r) {
+    ProbeItem p = {.record = r, .n_wrong = r->n_wrong};
+    TextSpan answer = r->span[r->answer];
+    p.prompt_bytes = prompt_end(r, answer.from);
+    Str tail = tail_of(r, answer.to);
+    p.right = continuation(arena, &p, record_piece(r, r->answer), tail);
+    for (int i = 0; i < p.n_wrong; i++)
+        p.wrong[i] = continuation(arena, &p, str_from(record_wrong(r, i)), tail);
+    return p;
+}
+
 ProbeItem probe_make(Arena *arena, World *world, const Phenomenon *phenomenon, int i_grade,
                      int64_t number, bool mirror) {
     const Genre *genre = genre_find(str_from(phenomenon->genre));
     require(genre);
     bool both = phenomenon->language[ZH] && phenomenon->language[EN];
     Language language = both ? (number % 2 ? EN : ZH) : phenomenon->language[ZH] ? ZH : EN;
-    ProbeItem p = {.phenomenon = phenomenon, .pair = number};
-    p.record =
-        world_item(world, genre, language, phenomenon->grades[i_grade].grade, number, mirror);
-    const Record *r = p.record;
-    TextSpan answer = r->span[r->answer];
+    int grade = phenomenon->grades[i_grade].grade;
+    ProbeItem p = probe_cut(arena, world_item(world, genre, language, grade, number, mirror));
+    p.phenomenon = phenomenon;
+    p.pair = number;
     p.group = group_of(&p, i_grade);
-    p.prompt_bytes = prompt_end(r, answer.from);
-    Str tail = tail_of(r, answer.to);
-    p.right = continuation(arena, &p, record_piece(r, r->answer), tail);
-    p.n_wrong = r->n_wrong < phenomenon->wrong ? r->n_wrong : phenomenon->wrong;
-    for (int i = 0; i < p.n_wrong; i++)
-        p.wrong[i] = continuation(arena, &p, str_from(record_wrong(r, i)), tail);
+    if (p.n_wrong > phenomenon->wrong) p.n_wrong = phenomenon->wrong;
     return p;
 }
 

@@ -39,6 +39,8 @@ typedef struct ProbeItem {
 // the next.  Even numbers are Chinese and odd ones English where the phenomenon has both.
 ProbeItem probe_make(Arena *arena, World *world, const Phenomenon *phenomenon, int i_grade,
                      int64_t number, bool mirror);
+// Cuts a record where its answer begins: prompt, right and wrong continuations.  No phenomenon.
+ProbeItem probe_cut(Arena *arena, const Record *record);
 int phenomenon_grades(const Phenomenon *phenomenon);
 // {"phenomenon", "group", "lang", "pair", "prompt", "right", "wrong": [], "spans": []}
 void probe_json(const ProbeItem *probe, JsonWriter *w);

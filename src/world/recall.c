@@ -22,9 +22,10 @@ static const Words told[] = {
 static const Words asked[] = {
     {"到了门口，老人问：“暗号？”{a.n}答：“[{k}|ans]。”",
      "At the gate the old man asked for the password, and {a.n} said: [{k}|ans]."},
-    {"天黑了，有人敲门。“暗号是什么？”“[{k}|ans]。”门开了。",
+    {"天黑了，有人敲门。“暗号是什么？”“[{k}|ans]。”门吱呀一声开了。",
      "When it was dark there was a knock. “What is the password?” “It is [{k}|ans].” The door "
-     "opened."},
+     "creaked "
+     "open."},
     {"{a.n}站在门前，想了想，说出了暗号：“[{k}|ans]。”",
      "{a.n} stood before the door, thought, and gave the password: [{k}|ans]."},
 };

@@ -82,19 +82,20 @@ static void choose_frame(Draft *d, const Sense *s, Choice *c) {
         snprintf(c->line, sizeof c->line, "%s", line);
 }
 
-// The question, with both answers in a random order.
-static void ask(Draft *d, const Sense *s, const Sense *other) {
-    bool swap = chance(d->rng, 50);
-    telling_set_words(&d->tell, 'x', (Words){s->name, s->name});
-    telling_set_words(&d->tell, 'y', (Words){other->name, other->name});
-    if (swap)
-        tell(&d->tell, (Words){"这里的{V}是{y}还是{x}？", "Is this {V} {y} or {x}?"});
-    else
-        tell(&d->tell, (Words){"这里的{V}是{x}还是{y}？", "Is this {V} {x} or {y}?"});
-    tell(&d->tell, (Words){"[{x}|ans]。", "[{x}|ans]."});
+// The question, with both answers in a random order that is the same for a mirror: there the other
+// of the two is right.
+static void ask(Draft *d, const Ambiguous *w, int right) {
+    int first = draw(d->rng, 2);
+    const char *name[2] = {w->sense[first].name, w->sense[!first].name};
+    telling_set_words(&d->tell, 'x', (Words){name[0], name[0]});
+    telling_set_words(&d->tell, 'y', (Words){name[1], name[1]});
+    tell(&d->tell, (Words){"这里的{V}是{x}还是{y}？", "Is this {V} {x} or {y}?"});
+    bool is_first = first == right;
+    tell(&d->tell,
+         is_first ? (Words){"[{x}|ans]。", "[{x}|ans]."} : (Words){"[{y}|ans]。", "[{y}|ans]."});
     draft_answer(d, "ans");
-    draft_wrong(d, (Words){"{y}", "{y}"});
-    record_note(d->record, "options", swap ? "second" : "first");
+    draft_wrong(d, is_first ? (Words){"{y}", "{y}"} : (Words){"{x}", "{x}"});
+    record_note(d->record, "options", is_first ? "first" : "second");
 }
 
 void write_senses(Draft *d) {
@@ -103,7 +104,7 @@ void write_senses(Draft *d) {
     int i = draw(d->rng, is_zh ? n_ambiguous_zh : n_ambiguous_en);
     const Ambiguous *w = is_zh ? &ambiguous_zh[i] : &ambiguous_en[i];
     int which = draft_coin(d);
-    const Sense *s = &w->sense[which], *other = &w->sense[!which];
+    const Sense *s = &w->sense[which];
     const char *word = w->word[which];
     Actor actor;
     Choice c;
@@ -133,7 +134,7 @@ void write_senses(Draft *d) {
         snprintf(line, sizeof line, is_zh ? "%s，[%s|%s]。" : "%s. [%s|%s]", c.line, s->then[then],
                  follow);
     tell(t, (Words){line, line});
-    if (asks) ask(d, s, other);
+    if (asks) ask(d, w, which);
     record_note(d->record, "word", w->word[0]);
     record_note(d->record, "sense", s->key);
     record_note(d->record, "pos", c.before ? "before" : "after");

@@ -86,7 +86,7 @@ static void form_actor(const Actor *a, Language language, char form, char *out, 
 }
 
 static bool vowel_first(const char *word) {
-    return strchr("aeiouAEIOU", word[0]) != NULL;
+    return word[0] && strchr("aeiouAEIOU", word[0]);
 }
 
 static void form_thing(const Slot *s, Language language, char form, char *out, size_t room) {

@@ -136,3 +136,9 @@ const Record *world_item(World *world, const Genre *genre, Language language, in
     world->record.id = number;
     return &world->record;
 }
+
+const Record *world_fact(World *world, Language language, FactChoice choice) {
+    Rng rng = rng_seed(world->spec.seed);
+    begin(world, &rng, genre_find(STR("facts")), language);
+    return write_fact(&world->draft, choice) ? &world->record : NULL;
+}

@@ -42,5 +42,7 @@ const Record *world_document(World *world, int64_t number);
 // wrong answers: held out itself, and so is its mirror.
 const Record *world_item(World *world, const Genre *genre, Language language, int grade,
                          int64_t number, bool mirror);
+// A fact in a chosen wording, its object the answer; NULL if there is no such wording.
+const Record *world_fact(World *world, Language language, FactChoice choice);
 
 #endif
