@@ -12,6 +12,7 @@
     }
 const Phenomenon phenomena[PHENOMENA] = {
     {"sense", "senses", BOTH, true, 1, UNGRADED, "held"},
+    {"sequel", "senses", BOTH, true, 1, {{1, "sequel"}}, "held"},
     {"coreference", "coreference", BOTH, true, 1, UNGRADED, "held"},
     {"gender", "gender", BOTH, true, 1, UNGRADED, NULL},
     {"order", "order", BOTH, true, 1, UNGRADED, "voice"},

@@ -9,7 +9,7 @@
 
 #include "world/world.h"
 
-enum { PHENOMENA = 16, GRADES_MAX = 8 };
+enum { PHENOMENA = 17, GRADES_MAX = 8 };
 
 typedef struct Phenomenon {
     const char *name, *genre;

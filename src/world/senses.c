@@ -9,6 +9,8 @@
 #include "world/genre.h"
 #include "world/tables.h"
 
+enum { GRADE_SEQUEL = 1 }; // of probes: what follows is asked for, not the meaning's name
+
 // Frames.  D is the cue, W the word with its label.
 static const Words act_frames[] = {
     {"{a.n}[{D}|cue]{W}", "{a.n} [{D}|cue] the {W}"},
@@ -122,7 +124,9 @@ void write_senses(Draft *d) {
 
     int n_then = list_length(s->then), then = (int)(rng_next(d->rng) >> 33) % n_then;
     int x = draw(d->rng, 100);
-    bool asks = d->probing || x < 35, goes_on = d->probing ? x < 50 : x >= 18;
+    bool is_sequel = d->grade == GRADE_SEQUEL;
+    bool asks = d->probing ? !is_sequel : x < 35,
+         goes_on = d->probing ? x < 50 || is_sequel : x >= 18;
     bool is_new_cue = is_held(draft_label(d, "cue %s %s %s", w->word[0], s->key, c.cue));
     if (is_new_cue) draft_hold_whole(d);
     draft_hold(d, "sense %s %s %s %d", w->word[0], s->key, c.cue, goes_on ? then : -1);
@@ -135,6 +139,11 @@ void write_senses(Draft *d) {
                  follow);
     tell(t, (Words){line, line});
     if (asks) ask(d, w, which);
+    if (is_sequel) {
+        const Sense *other = &w->sense[!which];
+        draft_answer(d, follow);
+        draft_wrong_text(d, other->then[then % list_length(other->then)]);
+    }
     record_note(d->record, "word", w->word[0]);
     record_note(d->record, "sense", s->key);
     record_note(d->record, "pos", c.before ? "before" : "after");

@@ -39,7 +39,7 @@ fi
 
 # Probes: a folder with a file for each phenomenon, or one file.
 works world --probes probes --items 4
-if [ "$(ls probes | wc -l)" -ne 17 ]; then fail "not 17 sets of probes: $(ls probes)"; fi
+if [ "$(ls probes | wc -l)" -ne 18 ]; then fail "not 18 sets of probes: $(ls probes)"; fi
 for name in sense coreference order recall fact verdict translation agreement; do
     if ! grep -q "\"phenomenon\":\"$name\"" "probes/$name.jsonl"; then fail "no probes of $name"; fi
 done
