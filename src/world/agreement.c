@@ -62,7 +62,7 @@ static void tell_chinese(Draft *d) {
         int count = 1 + draw(d->rng, 5);
         if (count == 1) count = 6;
         draft_hold(d, "measure %s %d", noun->name.zh, count);
-        *telling_slot(t, 'n') = (Slot){.kind = SLOT_NUMBER, .number = count};
+        telling_set_number(t, 'n', count);
         telling_set_words(t, 'c', (Words){noun->measure, ""});
         telling_set_words(t, 's', (Words){noun->name.zh, ""});
         telling_set_words(t, 'k', lexicon.colours[draw(d->rng, lexicon.n_colours)]);
@@ -75,7 +75,7 @@ static void tell_chinese(Draft *d) {
     }
     if (!d->probing && chance(d->rng, 50)) {
         const Animal *animal = &lexicon.animals[draw(d->rng, lexicon.n_animals)];
-        *telling_slot(t, 'n') = (Slot){.kind = SLOT_NUMBER, .number = 2 + draw(d->rng, 5)};
+        telling_set_number(t, 'n', 2 + draw(d->rng, 5));
         telling_set_words(t, 'c', (Words){animal->measure, ""});
         telling_set_words(t, 's', animal->name);
         tell(t, (Words){"，还有{n}[{c}|V][{s}|S]", ""});

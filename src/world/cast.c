@@ -176,7 +176,7 @@ static void set_aside(Telling *t, const Actor *cast, int n) {
     telling_set_words(t, 'A', lexicon.animals[draw(t->rng, lexicon.n_animals)].name);
     telling_set_words(t, 'T', lexicon.towns[draw(t->rng, lexicon.n_towns)]);
     telling_set_words(t, 'R', lexicon.weather[draw(t->rng, lexicon.n_weather)]);
-    *telling_slot(t, 'N') = (Slot){.kind = SLOT_NUMBER, .number = 2 + draw(t->rng, 11)};
+    telling_set_number(t, 'N', 2 + draw(t->rng, 11));
 }
 
 void tell_aside(Telling *t, const Actor *cast, int n) {

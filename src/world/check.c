@@ -125,18 +125,13 @@ static void look_at(WorldCheck *c, const Record *r) {
 }
 
 // ---------------------------------------------------------------- leaks
-// The prompt with its right answer; a genre's heading is never part of it.
-static uint64_t text_key(const char *text, size_t n) {
-    return tally_hash((Str){text, n});
-}
-
 // What of a training document a probe could be: the text itself, and the text behind its heading.
 static void add_text_keys(Tally *texts, const Record *r) {
-    tally_add(texts, text_key(r->text, (size_t)r->n));
+    tally_add(texts, tally_hash(record_text(r)));
     const char *colon = strstr(r->text, strcmp(r->language, "zh") == 0 ? "：" : ": ");
     if (!colon || colon - r->text > 12) return;
     size_t skip = (size_t)(colon - r->text) + (*colon == ':' ? 2 : 3);
-    tally_add(texts, text_key(r->text + skip, (size_t)r->n - skip));
+    tally_add(texts, tally_hash(str_slice(record_text(r), skip, (size_t)r->n)));
 }
 
 static void count_leaks(Arena *arena, World *world, const Phenomenon *p, const WorldCheckSpec *spec,
@@ -152,7 +147,7 @@ static void count_leaks(Arena *arena, World *world, const Phenomenon *p, const W
             leaks->chance += 1.0 / (1 + item.n_wrong);
             for (int i = 0; i < r->n_keys; i++)
                 leaks->in_key += tally_has(keys, r->key[i]) && !world->draft.is_whole;
-            leaks->in_text += tally_has(texts, text_key(r->text, (size_t)r->n));
+            leaks->in_text += tally_has(texts, tally_hash(record_text(r)));
             for (int i = 0; i < item.n_wrong; i++)
                 leaks->unfit += str_equal(item.right, item.wrong[i]);
             arena_back(arena, mark);
@@ -189,7 +184,7 @@ bool world_check(Arena *arena, World *world, const WorldCheckSpec *spec, WorldCh
         const Record *r = world_document(world, i);
         look_for_faults(c, r, false);
         c->valid_documents++;
-        c->valid_seen += tally_has(&texts, text_key(r->text, (size_t)r->n));
+        c->valid_seen += tally_has(&texts, tally_hash(record_text(r)));
         bytes += r->n + 2;
     }
     for (int i = 0; i < PHENOMENA; i++)

@@ -75,10 +75,6 @@ static const Words nods[] = {
     {"对了！", "Right!"}, {"算得真快！", "How quick you are!"}, {"完全正确。", "Quite right."}};
 static const Words turns[] = {{"左", "left"}, {"右", "right"}};
 
-static void set_number(Telling *t, char letter, int number) {
-    *telling_slot(t, letter) = (Slot){.kind = SLOT_NUMBER, .number = number};
-}
-
 static void add_wrong(Draft *d, char asked, const Words *other_turn) {
     Telling *t = &d->tell;
     char line[8] = {'{', asked, '.', 'd', '}', 0};
@@ -91,7 +87,7 @@ static void add_wrong(Draft *d, char asked, const Words *other_turn) {
         draft_wrong(d, (Words){"{l.i}", "{l.i}"});
     else
         for (int i = 0; i < 2; i++) {
-            set_number(t, asked, slot->number + (i ? -1 : 2));
+            telling_set_number(t, asked, slot->number + (i ? -1 : 2));
             draft_wrong(d, (Words){line, line});
         }
 }
@@ -110,10 +106,10 @@ void write_dialog(Draft *d) {
     draw_acts(t, "xy");
     draw_containers(t, "kl");
     int n = 2 + draw(d->rng, 8), m = 2 + draw(d->rng, 8);
-    set_number(t, 'N', n);
-    set_number(t, 'P', m);
-    set_number(t, 'S', n * m);
-    set_number(t, 'A', n + m);
+    telling_set_number(t, 'N', n);
+    telling_set_number(t, 'P', m);
+    telling_set_number(t, 'S', n * m);
+    telling_set_number(t, 'A', n + m);
     telling_set_words(t, 'D', turns[turn]);
     telling_set_words(t, 'u', pays[draw(d->rng, COUNT_OF(pays))]);
     telling_set_words(t, 'v', byes[draw(d->rng, COUNT_OF(byes))]);

@@ -10,10 +10,6 @@ static void tell_line(Telling *t, Words line) {
     tell(t, line);
 }
 
-static void set_number(Telling *t, char letter, int number) {
-    *telling_slot(t, letter) = (Slot){.kind = SLOT_NUMBER, .number = number};
-}
-
 static void tell_weather(Draft *d) {
     static const Words skies[] = {
         {"晴", "sunny"}, {"多云", "cloudy"},    {"小雨", "light rain"}, {"大雨", "heavy rain"},
@@ -113,8 +109,8 @@ static void tell_advertisement(Draft *d) {
     draw_things(t, "k", "");
     draw_foods(t, "fgh");
     int hour = 3 + draw(d->rng, 7);
-    set_number(t, 'n', hour);
-    set_number(t, 'm', hour + 1 + draw(d->rng, 2));
+    telling_set_number(t, 'n', hour);
+    telling_set_number(t, 'm', hour + 1 + draw(d->rng, 2));
     tell_one(t, advertisements, COUNT_OF(advertisements));
 }
 

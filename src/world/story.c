@@ -45,10 +45,6 @@ static bool suits(const Plot *p, const Actor *cast) {
     return !strchr(p->needs, 's') || (actor_can(&cast[1], "s") && !actor_can(&cast[2], "s"));
 }
 
-static void set_number(Telling *t, char letter, int number) {
-    *telling_slot(t, letter) = (Slot){.kind = SLOT_NUMBER, .number = number};
-}
-
 // Two different words of a list into two slots.
 static void draw_words(Telling *t, const char letters[2], const Words *list, int n) {
     int i[2];
@@ -67,8 +63,8 @@ static void set_scene(Telling *t, const Plot *p, const Actor *cast, bool first_w
     draw_acts(t, "xy");
     draw_moment(t);
     int n = 3 + draw(t->rng, 7);
-    set_number(t, 'n', n);
-    set_number(t, 'z', n > 4 ? n - 2 : n + 2);
+    telling_set_number(t, 'n', n);
+    telling_set_number(t, 'z', n > 4 ? n - 2 : n + 2);
     telling_set_words(t, 'j', lexicon.traits[draw(t->rng, lexicon.n_traits)]);
     draw_words(t, "si", lexicon.plants, lexicon.n_plants);
     telling_slot(t, 's')->label = "thing/s";

@@ -32,7 +32,7 @@
 #ifndef HEED_WORLD_TELLING_H
 #define HEED_WORLD_TELLING_H
 
-#include "base/rng.h"
+#include "world/draw.h"
 #include "world/lexicon.h"
 #include "world/record.h"
 
@@ -101,6 +101,7 @@ typedef struct Telling {
 Telling telling_begin(Record *record, Rng *rng, Language language);
 Slot *telling_slot(Telling *t, char letter);
 void telling_set_words(Telling *t, char letter, Words words);
+void telling_set_number(Telling *t, char letter, int number);
 void telling_set_actor(Telling *t, char letter, Actor actor);
 
 // Tells a line as one sentence (or several that belong together).
@@ -109,15 +110,10 @@ void tell(Telling *t, Words line);
 void tell_one(Telling *t, const Words *lines, int n);
 // Nobody is known any more: a new line of thought begins.
 void telling_forget(Telling *t);
+// ---------------------------------------------------------------- forms.c
 // The slot in a form, alone: "the red kite".  At most `room` bytes with the NUL.
 void telling_form(const Slot *slot, Language language, char form, char *out, size_t room);
-
-// One of 0 .. n-1, and a chance of `percent` in 100.
-int draw(Rng *rng, int n);
-bool chance(Rng *rng, int percent);
-// n different ones of 0 .. among-1 in random order.
-void draw_distinct(Rng *rng, int among, int n, int *out);
-
-#define COUNT_OF(array) (int)(sizeof(array) / sizeof *(array))
+// Does the word want "an"?
+bool form_has_vowel(const char *word);
 
 #endif
