@@ -317,6 +317,28 @@ TEST(world, languages_and_genres_are_chosen) {
     stage_end(&s);
 }
 
+// Of strangers nothing is told but that nobody knows it, and only in an honest world.
+TEST(world, honest_worlds_know_their_limits) {
+    Stage s = stage_begin();
+    Error err = {0};
+    CHECK(world_set_genres(&s.world->spec, STR("facts"), &err));
+    for (int honest = 0; honest < 2; honest++) {
+        int unknown = 0;
+        s.world->spec.is_honest = honest;
+        for (int64_t i = 0; i < 1000; i++) {
+            const Record *r = world_document(s.world, i);
+            bool said = record_find(r, "unknown", 0) >= 0;
+            unknown += said;
+            CHECK(said == (strstr(r->text, "不知道") || strstr(r->text, "Nobody knows")));
+            int64_t count[N_FAULTS] = {0};
+            faults_count(r, false, count);
+            CHECK_EQUAL(count[FAULT_STRANGER], 0);
+        }
+        CHECK(honest ? unknown > 20 && unknown < 90 : unknown == 0);
+    }
+    stage_end(&s);
+}
+
 // ---------------------------------------------------------------- people, probes
 TEST(world, people_are_distinct) {
     Stage s = stage_begin();

@@ -11,7 +11,7 @@ typedef struct WorldCommand {
     // options
     const char *target, *labels, *probes, *split, *language, *genre, *bytes, *tokens;
     int64_t seed, items;
-    bool check, as_json;
+    bool check, as_json, honest;
     // made from them
     WorldSpec spec;
     int64_t bytes_max, tokens_max; // 0: no limit
@@ -42,6 +42,7 @@ static bool read_size(const char *option, const char *text, int64_t *size, Error
 static bool read_spec(WorldCommand *c, Error *err) {
     c->spec = world_default();
     c->spec.seed = (uint64_t)c->seed;
+    c->spec.is_honest = c->honest;
     int split = 0;
     while (split < 3 && strcmp(c->split, split_names[split]) != 0) split++;
     if (split == 3)
@@ -222,6 +223,8 @@ static int run(int argc, char **argv) {
         {"--language", 0, OPTION_TEXT, &c.language, "NAME", "zh, en or both (default both)"},
         {"--genre", 0, OPTION_TEXT, &c.genre, "LIST",
          "these kinds of text only, with shares if you like: story=3,recall=1"},
+        {"--honest", 0, OPTION_FLAG, &c.honest, NULL,
+         "a twin of this world that also asks about strangers, and says that nobody knows"},
         {"--labels", 0, OPTION_TEXT, &c.labels, "FILE",
          "the labelled documents as well, one JSON object a line (docs/world.md)"},
         {"--probes", 0, OPTION_TEXT, &c.probes, "PATH",

@@ -9,6 +9,7 @@
 
 enum {
     COUNTRIES_PERCENT = 30,
+    UNKNOWN_PERCENT = 5,    // in an honest world
     GRADE_STRANGER = TIERS, // grades of probes: 0 .. 2 the tiers, then these
     GRADE_CAPITAL
 };
@@ -111,7 +112,9 @@ static void write_country(Draft *d) {
 
 // Somebody known, by how often a tier is spoken of; or whom the probe wants.
 static int draw_person(Draft *d) {
-    static const int first[TIERS + 2] = {0, 60, 180, PEOPLE_KNOWN, PEOPLE};
+    static const int first[TIERS + 1] = {0, 60, 180, PEOPLE_KNOWN};
+    if (d->probing && d->grade == GRADE_STRANGER)
+        return PEOPLE_ASKED + draw(d->rng, PEOPLE - PEOPLE_ASKED);
     if (d->probing) return first[d->grade] + draw(d->rng, first[d->grade + 1] - first[d->grade]);
     int total = 0, tier = 0;
     for (int i = 0; i < TIERS; i++) total += (first[i + 1] - first[i]) * person_weight(i);
@@ -138,7 +141,26 @@ static void write_person(Draft *d) {
     if (p.tier < 0) draft_hold_whole(d);
 }
 
+// Asked about a stranger: nobody knows.
+static void write_unknown(Draft *d) {
+    int who = PEOPLE_KNOWN + draw(d->rng, PEOPLE_ASKED - PEOPLE_KNOWN);
+    const Relation *r = &relations[draw(d->rng, PERSON_RELATIONS)];
+    Person p = person_make(who);
+    telling_set_words(&d->tell, 's', (Words){p.zh, p.en});
+    telling_set_words(&d->tell, 'o', (Words){"不知道", "nobody knows"});
+    telling_slot(&d->tell, 'o')->label = draft_label(d, "unknown/p%d/%s", who, r->name);
+    Words question = r->wording[r->n - 1];
+    char en[128];
+    const char *answer = strstr(question.en, "A: ");
+    snprintf(en, sizeof en, "%.*sA: {^o}.", (int)(answer - question.en), question.en);
+    tell(&d->tell, (Words){question.zh, en});
+}
+
 void write_facts(Draft *d) {
+    if (d->is_honest && !d->probing && chance(d->rng, UNKNOWN_PERCENT)) {
+        write_unknown(d);
+        return;
+    }
     bool of_country = d->probing ? d->grade == GRADE_CAPITAL : chance(d->rng, COUNTRIES_PERCENT);
     if (of_country)
         write_country(d);

@@ -21,7 +21,8 @@ typedef struct Draft {
     Language language;
     bool probing; // an answer is wanted, and only what is held out
     bool mirror;
-    int grade; // how hard: distance in units, pairs of a list; -1: as it comes
+    bool is_honest; // strangers are sometimes asked about: nobody knows
+    int grade;      // how hard: distance in units, pairs of a list; -1: as it comes
     bool any_held, all_held, is_whole;
     char label[LABELS_MADE][LABEL_MAX]; // labels made for this text: draft_label
     int n_labels;

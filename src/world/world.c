@@ -75,6 +75,7 @@ static void begin(World *world, Rng *rng, const Genre *genre, Language language)
                  .language = language,
                  .grade = -1,
                  .all_held = true};
+    d->is_honest = world->spec.is_honest;
     d->tell = telling_begin(&world->record, rng, language);
 }
 

@@ -19,6 +19,7 @@ typedef struct WorldSpec {
     Split split;
     bool language[LANGUAGES];
     int share[GENRES]; // of the documents; relative to their sum
+    bool is_honest;    // some questions about strangers, answered: nobody knows
 } WorldSpec;
 
 // All genres with their shares, both languages.
