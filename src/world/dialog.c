@@ -10,54 +10,18 @@ typedef struct Dialog {
     char asked; // what a probe asks for: the slot labelled "ans", 0: nothing
 } Dialog;
 
+// clang-format off
 static const Dialog dialogs[] = {
-    {{"客人：有{f.b}吗？\n老板：有，{f.i}{P}块钱。\n客人：来{N}份。\n老板：一共[{S.d}|ans]"
-      "块。\n客人：{u}\n老板：{v}",
-      "Guest: Have you any {f.b}?\nOwner: Yes, {f.i} costs {P} coins.\nGuest: I will take {N} of "
-      "those.\nOwner: That makes [{S.d}|ans] coins.\nGuest: {u}\nOwner: {v}"},
-     'S'},
-    {{"{a.n}：请问，{p.b}怎么走？\n{b.n}：一直走到{q.b}，再往{D}拐。\n{a.n}：远吗？\n{b.n}：走{N}"
-      "分钟就到。\n"
-      "{a.n}：到{q.b}往[{D}|ans]拐，记住了。谢谢！",
-      "{a.n}: Excuse me, how do I get to {p.b}?\n{b.n}: Go as far as {q.b}, then turn {D}.\n{a.n}: "
-      "Is it far?\n{b.n}: About {N} minutes.\n{a.n}: At {q.b} I turn [{D}|ans]. Thank you!"},
-     'D'},
-    {{"{a.n}：喂，是{b.n}吗？\n{b.n}：是我。你在干什么？\n{a.n}：我刚才在{x}。你呢？\n{b.n}：我在{"
-      "y}。{w}。\n{a.n}：{c}",
-      "{a.n}: Hello, is that {b.n}?\n{b.n}: Yes. What have you been doing?\n{a.n}: I was {x.g}. "
-      "And "
-      "you?\n{b.n}: I was {y.g}. {^w}.\n{a.n}: {c}"},
-     0},
-    {{"{a.n}：我丢了一{t.m}{t.b}，你看见了吗？\n{b.n}：是{t.C}的那{t.m}吗？\n{a.n}：对，就是它。\n{"
-      "b.n}：它在{p}，我刚从那儿来。\n"
-      "{a.n}：在[{p}|ans]？我这就去！",
-      "{a.n}: I have lost a {t.b}. Have you seen it?\n{b.n}: Is it the {t.c} one?\n{a.n}: Yes, "
-      "that is "
-      "it.\n{b.n}: It is {p}. I have just come from there.\n{a.n}: It is [{p}|ans]? I am on my "
-      "way!"},
-     'p'},
-    {{"老师：{a.v}，{N}加{P}是多少？\n{a.n}：是[{A.d}|ans]。\n老师：{h}",
-      "Teacher: {^a.v}, how much is {N} and {P}?\n{a.n}: It is [{A.d}|ans].\nTeacher: {h}"},
-     'A'},
-    {{"妈妈：你把{f.b}都吃完了？\n{a.n}：不是我，是{b.n}吃的。\n{b.n}：我一直在{x}！\n妈妈：那{p}"
-      "的碎渣是谁的？\n{a.n}：……好吧，是我。",
-      "Mother: Have you eaten all the {f.b}?\n{a.n}: Not me. It was {b.n}.\n{b.n}: I was {x.g} all "
-      "the time!\nMother: Then whose crumbs are these {p}?\n{a.n}: Oh well. Mine."},
-     0},
-    {{"{a.n}：你长大了想做什么？\n{b.n}：我想当{j}。你呢？\n{a.n}：我想当{J}，然后和你一起住在{p.b}"
-      "旁边。",
-      "{a.n}: What do you want to be when you grow up?\n{b.n}: I want to be a {j}. And "
-      "you?\n{a.n}: "
-      "I want to be a {J}, and live next to you, near {p.b}."},
-     0},
-    {{"{a.n}：我们玩捉迷藏吧。\n{b.n}：好，我数到{N.o}，你去藏。\n{a.n}：不许偷看！\n{b.n}"
-      "：……找到你了，你在{k.i}！\n{a.n}：[{k.i}|ans]太挤了，下次换个地方。",
-      "{a.n}: Let us play hide-and-seek.\n{b.n}: Good. I count to {N}, and you hide.\n{a.n}: Do "
-      "not "
-      "look!\n{b.n}: Found you! You are {k.i}!\n{a.n}: It is too narrow [{k.i}|ans]. Next time I "
-      "shall hide elsewhere."},
-     'k'},
+    {{"客人：有{f.b}吗？\n老板：有，{f.i}{P}块钱。\n客人：来{N}份。\n老板：一共[{S.d}|ans]块。\n客人：{u}\n老板：{v}", "Guest: Have you any {f.b}?\nOwner: Yes, {f.i} costs {P} coins.\nGuest: I will take {N} of those.\nOwner: That makes [{S.d}|ans] coins.\nGuest: {u}\nOwner: {v}"}, 'S'},
+    {{"{a.n}：请问，{p.b}怎么走？\n{b.n}：一直走到{q.b}，再往{D}拐。\n{a.n}：远吗？\n{b.n}：走{N}分钟就到。\n{a.n}：到{q.b}往[{D}|ans]拐，记住了。谢谢！", "{a.n}: Excuse me, how do I get to {p.b}?\n{b.n}: Go as far as {q.b}, then turn {D}.\n{a.n}: Is it far?\n{b.n}: About {N} minutes.\n{a.n}: At {q.b} I turn [{D}|ans]. Thank you!"}, 'D'},
+    {{"{a.n}：喂，是{b.n}吗？\n{b.n}：是我。你在干什么？\n{a.n}：我刚才在{x}。你呢？\n{b.n}：我在{y}。{w}。\n{a.n}：{c}", "{a.n}: Hello, is that {b.n}?\n{b.n}: Yes. What have you been doing?\n{a.n}: I was {x.g}. And you?\n{b.n}: I was {y.g}. {^w}.\n{a.n}: {c}"}, 0},
+    {{"{a.n}：我丢了一{t.m}{t.b}，你看见了吗？\n{b.n}：是{t.C}的那{t.m}吗？\n{a.n}：对，就是它。\n{b.n}：它在{p}，我刚从那儿来。\n{a.n}：在[{p}|ans]？我这就去！", "{a.n}: I have lost a {t.b}. Have you seen it?\n{b.n}: Is it the {t.c} one?\n{a.n}: Yes, that is it.\n{b.n}: It is {p}. I have just come from there.\n{a.n}: It is [{p}|ans]? I am on my way!"}, 'p'},
+    {{"老师：{a.v}，{N}加{P}是多少？\n{a.n}：是[{A.d}|ans]。\n老师：{h}", "Teacher: {^a.v}, how much is {N} and {P}?\n{a.n}: It is [{A.d}|ans].\nTeacher: {h}"}, 'A'},
+    {{"妈妈：你把{f.b}都吃完了？\n{a.n}：不是我，是{b.n}吃的。\n{b.n}：我一直在{x}！\n妈妈：那{p}的碎渣是谁的？\n{a.n}：……好吧，是我。", "Mother: Have you eaten all the {f.b}?\n{a.n}: Not me. It was {b.n}.\n{b.n}: I was {x.g} all the time!\nMother: Then whose crumbs are these {p}?\n{a.n}: Oh well. Mine."}, 0},
+    {{"{a.n}：你长大了想做什么？\n{b.n}：我想当{j}。你呢？\n{a.n}：我想当{J}，然后和你一起住在{p.b}旁边。", "{a.n}: What do you want to be when you grow up?\n{b.n}: I want to be a {j}. And you?\n{a.n}: I want to be a {J}, and live next to you, near {p.b}."}, 0},
+    {{"{a.n}：我们玩捉迷藏吧。\n{b.n}：好，我数到{N.o}，你去藏。\n{a.n}：不许偷看！\n{b.n}：……找到你了，你在{k.i}！\n{a.n}：[{k.i}|ans]太挤了，下次换个地方。", "{a.n}: Let us play hide-and-seek.\n{b.n}: Good. I count to {N}, and you hide.\n{a.n}: Do not look!\n{b.n}: Found you! You are {k.i}!\n{a.n}: It is too narrow [{k.i}|ans]. Next time I shall hide elsewhere."}, 'k'},
 };
+// clang-format on
 
 static const Words pays[] = {{"给您。", "Here you are."},
                              {"可以明天付吗？", "May I pay tomorrow?"},

@@ -368,6 +368,13 @@ static void check_recall(const Record *r, int64_t *count) {
     }
 }
 
+static void check_repeats(const Record *r, int64_t *count) {
+    for (int i = record_find(r, "rep", 0); i >= 0; i = record_find(r, "rep", i + 1)) {
+        int again = record_find(r, record_label(r, i), i + 1);
+        count[FAULT_REPEAT] += again >= 0 && !same_text(record_piece(r, i), record_piece(r, again));
+    }
+}
+
 static void check_verdict(const Record *r, int64_t *count) {
     if (!is_genre(r, "review")) return;
     int lab = record_find(r, "lab", 0), last = -1;
@@ -409,6 +416,7 @@ void faults_count(const Record *r, bool may_be_strange, int64_t count[N_FAULTS])
     check_agreement(r, count);
     check_facts(r, may_be_strange, count);
     check_recall(r, count);
+    check_repeats(r, count);
     check_verdict(r, count);
     check_alignment(r, count);
     check_wrong(r, count);

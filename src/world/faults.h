@@ -29,6 +29,7 @@
     X(FACT, "a fact that is not so")                                     \
     X(STRANGER, "a stranger in training text")                           \
     X(RECALL, "what is recalled was not said, or said again in between") \
+    X(REPEAT, "what is said again is not the same")                      \
     X(VERDICT, "the verdict is not that of the last side")               \
     X(ALIGNMENT, "a label of alignment without its partner")             \
     X(WRONG, "a wrong answer that is right")

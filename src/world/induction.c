@@ -24,26 +24,15 @@ static void coin(Draft *d, char out[COINED_MAX]) {
 }
 
 // Lines of a text: [..|rep/a] and so on are the same each time they come.
+// clang-format off
 static const Words robots[] = {
-    {"{p}有两个小机器人，一个叫{A}，一个叫{B}。{A}在{x}，{B}在{y}。“你好，{A}，”{B}说。“你好，{B}"
-     "，”{A}说。",
-     "{p} there were two little robots. One was called {A} and the other {B}. {A} was {x.g}, and "
-     "{B} was {y.g}. “Hello, {A},” said {B}. “Hello, {B},” said {A}."},
-    {"{A}星上只住着{A}人。{A}人的国王叫{B}，王后叫{C}。每天早上，{B}和{C}一起{x}。“早上好，{B}，”{"
-     "C}说。",
-     "On the star {A} lived none but {A} people. Their king was called {B}, and the queen {C}. "
-     "Every morning {B} and {C} were {x.g}. “Good morning, {B},” said {C}."},
-    {"妖怪{A}最怕听见自己的名字。“{A}！”{B}喊。{A}一抖，变小了一半。“{A}！{A}！”{B}又喊，{A}"
-     "就不见了。",
-     "The monster {A} feared nothing but its own name. “{A}!” cried {B}. {A} shrank by half. “{A}! "
-     "{A}!” cried {B} again, and {A} was gone."},
-    {"船长{A}写信给{B}：“亲爱的{B}，{w}。我昨天一直在{x}。你的{A}。”{B}读完信，马上给{A}回信。",
-     "Captain {A} wrote to {B}: “Dear {B}, {w}. Yesterday I was {x.g}. Your {A}.” When {B} had "
-     "read the letter, {B} wrote back to {A}."},
-    {"小{A}的妈妈叫{B}，爸爸叫{C}。找{B}的时候，小{A}喊“{B}”；找{C}的时候，小{A}喊“{C}”。",
-     "The mother of little {A} was called {B}, the father {C}. When little {A} wanted {B}, it "
-     "called “{B}”, and when it wanted {C}, it called “{C}”."},
+    {"{p}有两个小机器人，一个叫{A}，一个叫{B}。{A}在{x}，{B}在{y}。“你好，{A}，”{B}说。“你好，{B}，”{A}说。", "{p} there were two little robots. One was called {A} and the other {B}. {A} was {x.g}, and {B} was {y.g}. “Hello, {A},” said {B}. “Hello, {B},” said {A}."},
+    {"{A}星上只住着{A}人。{A}人的国王叫{B}，王后叫{C}。每天早上，{B}和{C}一起{x}。“早上好，{B}，”{C}说。", "On the star {A} lived none but {A} people. Their king was called {B}, and the queen {C}. Every morning {B} and {C} were seen {x.g}. “Good morning, {B},” said {C}."},
+    {"妖怪{A}最怕听见自己的名字。“{A}！”{B}喊。{A}一抖，变小了一半。“{A}！{A}！”{B}又喊，{A}就不见了。", "The monster {A} feared nothing but its own name. “{A}!” cried {B}. {A} shrank by half. “{A}! {A}!” cried {B} again, and {A} was gone."},
+    {"船长{A}写信给{B}：“亲爱的{B}，{w}。我昨天一直在{x}。你的{A}。”{B}读完信，马上给{A}回信。", "Captain {A} wrote to {B}: “Dear {B}, {w}. Yesterday I was {x.g}. Your {A}.” When {B} had read the letter, {B} wrote back to {A}."},
+    {"小{A}的妈妈叫{B}，爸爸叫{C}。找{B}的时候，小{A}喊“{B}”；找{C}的时候，小{A}喊“{C}”。", "The mother of little {A} was called {B}, the father {C}. When little {A} wanted {B}, it called “{B}”, and when it wanted {C}, it called “{C}”."},
 };
+// clang-format on
 
 // What is said twice or three times, word for word; its last name is what a probe asks for.
 static const Words spells[] = {
@@ -52,17 +41,14 @@ static const Words spells[] = {
     {"一{A}，二{B}，三{C}", "one {A}, two {B}, three {C}"},
     {"{A}{A}，{B}{B}，{C}", "{A} {A}, {B} {B}, {C}"},
 };
+// clang-format off
 static const Words chants[] = {
-    {"{e.n}念起咒语：“[%s|rep/s]。”什么也没有发生。{e.n}又念了一遍：“[%s|rep/s]。”{w}。",
-     "{e.n} spoke the spell: “[%s|rep/s].” Nothing happened. {e.n} said it again: “[%s|rep/s].” "
-     "{w}."},
+    {"{e.n}念起咒语：“[%s|rep/s]。”什么也没有发生。{e.n}又念了一遍：“[%s|rep/s]。”{w}。", "{e.n} spoke the spell: “[%s|rep/s].” Nothing happened. {e.n} said it again: “[%s|rep/s].” {w}."},
     {"[%s|rep/s]！\n大家一起{x}。\n[%s|rep/s]！", "[%s|rep/s]!\nWe were all {x.g}.\n[%s|rep/s]!"},
-    {"门上刻着：[%s|rep/s]。{e.n}大声念道：“[%s|rep/s]！”门开了。",
-     "On the door was written: [%s|rep/s]. {e.n} read it aloud: “[%s|rep/s]!” The door opened."},
-    {"电话里说：“记好，[%s|rep/s]。”{e.n}跟着说：“[%s|rep/s]。”",
-     "The voice on the telephone said, “Write this down: [%s|rep/s].” {e.n} repeated: "
-     "“[%s|rep/s].”"},
+    {"门上刻着：[%s|rep/s]。{e.n}大声念道：“[%s|rep/s]！”门开了。", "On the door was written: [%s|rep/s]. {e.n} read it aloud: “[%s|rep/s]!” The door opened."},
+    {"电话里说：“记好，[%s|rep/s]。”{e.n}跟着说：“[%s|rep/s]。”", "The voice on the telephone said, “Write this down: [%s|rep/s].” {e.n} repeated: “[%s|rep/s].”"},
 };
+// clang-format on
 
 // Tells what is said twice; its last name is also the answer, the second time.
 static void tell_chant(Draft *d, const char names[N_COINED][COINED_MAX]) {

@@ -70,29 +70,20 @@ static void tell_recipe(Draft *d) {
     }
 }
 
+// clang-format off
 static const Words advertisements[] = {
-    {"快讯：{o}今天在{t}开了第{n}家分店，第一批客人都得到了{k.i}。",
-     "News: {o} today opened its shop number {n} in {t}. Each of the first guests received {k.i}."},
-    {"招聘：{o}想找一名{j}，要求能早起，爱护{k.b}。有意者请到{t}面谈。",
-     "Wanted: {o} is looking for a {j} who rises early and takes good care of the {k.s}. Please "
-     "come to {t}."},
-    {"快讯：昨夜{t}停电两小时，{o}的{j}连夜抢修，无人受伤。",
-     "News: last night there was no light in {t} for two hours. A {j} from {o} repaired the line. "
-     "Nobody was hurt."},
-    {"失物招领：有人在{t}捡到{k.i}，请失主到{o}认领。",
-     "Found: {k.i}, in {t}. The owner may fetch it at {o}."},
-    {"寻物：本人在{t}的{p.b}丢失{k.i}，拾到者请交给{o}，必有酬谢：{f.i}。",
-     "Lost: {k.i}, near {p.b} of {t}. Whoever finds it, please bring it to {o}. Reward: {f.i}."},
-    {"通知：{t}的{p.b}明天休息，后天照常开放。",
-     "Notice: {p.b} of {t} is closed tomorrow and open again the day after."},
-    {"比赛结果：{t}拔河比赛，{a}队胜，{b}队第二。",
-     "Results: tug of war at {t}. First, team {a}. Second, team {b}."},
-    {"出售：{k.i}，用过{n}年，还很好。请到{t}找{j}商量。",
-     "For sale: {k.i}, {n} years old and still good. Ask for the {j} in {t}."},
-    {"今日菜单：{f.b}，{g.b}，{h.b}。{t}小饭馆。",
-     "Today's menu: {f.b}, {g.b}, {h.b}. The little inn, {t}."},
+    {"快讯：{o}今天在{t}开了第{n}家分店，第一批客人都得到了{k.i}。", "News: {o} today opened its shop number {n} in {t}. Each of the first guests received {k.i}."},
+    {"招聘：{o}想找一名{j}，要求能早起，爱护{k.b}。有意者请到{t}面谈。", "Wanted: {o} is looking for a {j} who rises early and takes good care of the {k.s}. Please come to {t}."},
+    {"快讯：昨夜{t}停电两小时，{o}的{j}连夜抢修，无人受伤。", "News: last night there was no light in {t} for two hours. A {j} from {o} repaired the line. Nobody was hurt."},
+    {"失物招领：有人在{t}捡到{k.i}，请失主到{o}认领。", "Found: {k.i}, in {t}. The owner may fetch it at {o}."},
+    {"寻物：本人在{t}的{p.b}丢失{k.i}，拾到者请交给{o}，必有酬谢：{f.i}。", "Lost: {k.i}, near {p.b} of {t}. Whoever finds it, please bring it to {o}. Reward: {f.i}."},
+    {"通知：{t}的{p.b}明天休息，后天照常开放。", "Notice: {p.b} of {t} is closed tomorrow and open again the day after."},
+    {"比赛结果：{t}拔河比赛，{a}队胜，{b}队第二。", "Results: tug of war at {t}. First, team {a}. Second, team {b}."},
+    {"出售：{k.i}，用过{n}年，还很好。请到{t}找{j}商量。", "For sale: {k.i}, {n} years old and still good. Ask for the {j} in {t}."},
+    {"今日菜单：{f.b}，{g.b}，{h.b}。{t}小饭馆。", "Today's menu: {f.b}, {g.b}, {h.b}. The little inn, {t}."},
     {"列车时刻：{t}，{n}点开，{m}点到{s}。", "Trains: from {t} at {n}, arriving in {s} at {m}."},
 };
+// clang-format on
 
 static void tell_advertisement(Draft *d) {
     Telling *t = &d->tell;

@@ -316,7 +316,7 @@ static const Beat thief_beats[] = {
     EFFECT("f=k", {"{m}，{a.n}把{f.i}放在{k.i}。", "{m} {a.n} put {f.i} {k.i}."}, {"{a.n}做好{f.i}，收在{k.i}，要等晚上吃。", "{a.n} made {f.i} and kept it {k.i} for supper."}),
     STEP({"等{a.n}再来看，{f.b}没有了！", "When {a.n} looked again, {f} {f.w} gone!"}, {"晚上打开一看，里面只有一点碎渣。", "In the evening nothing was there but a few crumbs."}),
     STEP({"“不是我，”{c.n}说，“我一直在{x}。”", "“It was not me,” said {c.n}. “I was {x.g} all day.”"}, {"{c.n}连忙摇头：“我不爱吃{f.b}。”", "{c.n} quickly said, “I do not even like {f.b}.”"}),
-    STEP({"{b.n}不说话，嘴边却有一点{f.b}。", "{b.n} said nothing, but there was a bit of {f.b} on those lips."}, {"{a.n}看见{b.n}的口袋鼓鼓的。", "{a.n} saw that {b.n} had bulging pockets."}, {"地上的脚印一直通到{b.n}那里。", "The footprints on the floor led straight to {b.n}."}),
+    STEP({"{b.n}不说话，嘴边却有一点{f.b}。", "{b.n} said nothing, but there was a bit of {f.b} on {b.g} lips."}, {"{a.n}看见{b.n}的口袋鼓鼓的。", "{a.n} saw that {b.n} had bulging pockets."}, {"地上的脚印一直通到{b.n}那里。", "The footprints on the floor led straight to {b.n}."}),
     STEP({"“是我吃的，”{b.n}低下头说，“太香了。”", "“I ate it,” said {b.n}, looking at the floor. “It smelled too good.”"}, {"“对不起，”{b.n}说，“我只想尝一口。”", "“I am sorry,” said {b.n}. “I only wanted a taste.”"}),
     STEP({"“下次你要先问，”{a.n}说。", "“Next time you must ask first,” said {a.n}."}, {"{a.n}笑了：“那你帮我再做一份吧。”", "{a.n} laughed and said, “Then help me to make more.”"}),
 };

@@ -18,17 +18,21 @@ static const Words told[] = {
     {"“今晚的暗号是‘[{k}|key]’，”队长小声说。",
      "“Tonight the password is [{k}|key],” the captain whispered."},
     {"{a.n}把暗号写在手心里：“[{k}|key]”。", "{a.n} wrote down the password: [{k}|key]."},
+    {"要进树屋，先要会说暗号：“[{k}|key]”。",
+     "To enter the tree house you must know the password: [{k}|key]."},
+    {"{a.n}听见有人低声说：“暗号换成‘[{k}|key]’了。”",
+     "{a.n} heard somebody whisper, “The new password is [{k}|key].”"},
 };
+// clang-format off
 static const Words asked[] = {
-    {"到了门口，老人问：“暗号？”{a.n}答：“[{k}|ans]。”",
-     "At the gate the old man asked for the password, and {a.n} said: [{k}|ans]."},
-    {"天黑了，有人敲门。“暗号是什么？”“[{k}|ans]。”门吱呀一声开了。",
-     "When it was dark there was a knock. “What is the password?” “It is [{k}|ans].” The door "
-     "creaked "
-     "open."},
-    {"{a.n}站在门前，想了想，说出了暗号：“[{k}|ans]。”",
-     "{a.n} stood before the door, thought, and gave the password: [{k}|ans]."},
+    {"到了门口，老人问：“暗号？”{a.n}答：“[{k}|ans]。”", "At the gate the old man asked for the password, and {a.n} said: [{k}|ans]."},
+    {"天黑了，有人敲门。“暗号是什么？”“[{k}|ans]。”门吱呀一声开了。", "When it was dark there was a knock. “What is the password?” “It is [{k}|ans].” The door creaked open."},
+    {"{a.n}站在门前，想了想，说出了暗号：“[{k}|ans]。”", "{a.n} stood before the door, thought, and gave the password: [{k}|ans]."},
+    {"“谁在外面？说暗号！”“[{k}|ans]，”{a.n}说。", "“Who is there? The password, please!” “It is [{k}|ans],” said {a.n}."},
+    {"{a.n}一点也没忘，暗号就是“[{k}|ans]”。", "{a.n} had not forgotten: the password was [{k}|ans]."},
+    {"绳梯放下来之前，{a.n}要先说出“[{k}|ans]”。", "Before the rope ladder came down {a.n} had to say the password, which was [{k}|ans]."},
 };
+// clang-format on
 
 // A colour and a noun: "blue kite", 蓝风筝.
 static void make_password(Words *out, char room[2][64], int colour, Words noun) {
