@@ -64,6 +64,11 @@ static bool read_options(WorldCommand *c, const Positionals *rest, Error *err) {
         return error_set(err, ERROR_USAGE, "--check writes no files: leave --probes and --labels");
     if (c->probes && c->labels)
         return error_set(err, ERROR_USAGE, "--labels tells of the corpus: not with --probes");
+    bool is_part = c->genre || strcmp(c->split, "train") != 0 || strcmp(c->language, "both") != 0;
+    if (is_part && (c->check || c->probes))
+        return error_set(err, ERROR_USAGE,
+                         "--probes and --check take the whole world: leave --split, --language "
+                         "and --genre");
     if (c->as_json && !c->check)
         return error_set(err, ERROR_USAGE, "--json is for --check: labels are JSON already");
     if (c->check && c->tokens)

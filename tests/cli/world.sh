@@ -70,6 +70,8 @@ refuses 2 'both languages' world --language zh --genre translation
 refuses 2 "what is 'text'?" world text
 refuses 2 'writes no files' world --check --labels x
 refuses 2 'not with --probes' world --probes x --labels y
+refuses 2 'take the whole world' world --probes x --language zh
+refuses 2 'take the whole world' world --check --genre story
 refuses 2 '--json is for --check' world --json
 refuses 1 '/no/folder' world --bytes 1k -o /no/folder/text
 refuses 1 '/no/folder' world --bytes 1k -o x --labels /no/folder/labels
