@@ -111,7 +111,7 @@ void draw_moment(Telling *t) {
 }
 
 // ---------------------------------------------------------------- beside the story
-// Slots of an aside: Z an animal that is in nothing else, P Q places, F food, K a thing without
+// Slots of an aside, which stories must not use: Z an animal that is in nothing else, P Q places, F food, K a thing without
 // colour, X an act, M a name, A an animal's kind, T a town, N a number, R weather.
 static const Words asides[] = {
     {"{R}。", "{R}."},
@@ -182,6 +182,7 @@ static void set_aside(Telling *t, const Actor *cast, int n) {
 void tell_aside(Telling *t, const Actor *cast, int n) {
     set_aside(t, cast, n);
     tell_one(t, asides, COUNT_OF(asides));
+    t->before.has_thing = true; // most tell of one: "it" would be that
 }
 
 static const Words fillers[] = {

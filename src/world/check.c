@@ -14,8 +14,9 @@ static void look_for_faults(WorldCheck *c, const Record *r, bool may_be_strange)
     int64_t count[N_FAULTS] = {0};
     faults_count(r, may_be_strange, count);
     for (int i = 0; i < N_FAULTS; i++) {
-        if (count[i] && !c->faults[i])
-            snprintf(c->example[i], EXAMPLE_MAX, "%.*s", EXAMPLE_MAX - 1, r->text);
+        Str text = str_slice(record_text(r), 0, EXAMPLE_MAX - 1);
+        text.n = utf8_complete_prefix(text);
+        if (count[i] && !c->faults[i]) snprintf(c->example[i], EXAMPLE_MAX, "%.*s", STR_ARG(text));
         c->faults[i] += count[i];
     }
     c->spans += r->n_spans;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "world/draw.h"
 #include "world/people.h"
 #include "world/tables.h"
 
@@ -48,6 +49,7 @@ static bool is_cut(const Record *r, int at) {
 }
 
 static void check_spans(const Record *r, int64_t *count) {
+    count[FAULT_SPAN] += !utf8_valid(record_text(r));
     for (int i = 0; i < r->n_spans; i++) {
         TextSpan s = r->span[i];
         bool in_order = i == 0 || s.from >= r->span[i - 1].from;
@@ -368,6 +370,32 @@ static void check_recall(const Record *r, int64_t *count) {
     }
 }
 
+// Every word (Chinese: character) of a story's answer stands in the story, but for those that only
+// make it an answer.
+static bool is_told(Str story, Str answer, bool is_zh) {
+    static const char *const frame[] = {
+        "里",  "上", "下", "边", "旁", "色", "第", "天",   "一",    "A",     "An",     "The",
+        "the", "a",  "an", "In", "On", "At", "By", "Near", "Under", "Below", "Beside", "Day"};
+    for (size_t i = 0; i < answer.n;) {
+        size_t n = is_zh ? 3 : 0;
+        while (!is_zh && i + n < answer.n && answer.data[i + n] != ' ') n++;
+        Str word = str_slice(answer, i, i + n);
+        bool is_frame = n == 0 || (i == 0 && str_find(story, str_slice(word, 1, n), 0) != SIZE_MAX);
+        for (int k = 0; k < COUNT_OF(frame); k++) is_frame |= str_equal(word, str_from(frame[k]));
+        if (!is_frame && str_find(story, word, 0) == SIZE_MAX) return false;
+        i += n + !is_zh;
+    }
+    return true;
+}
+
+static void check_story(const Record *r, int64_t *count) {
+    if (!is_genre(r, "story")) return;
+    size_t end = str_find(record_text(r), is_language(r, "zh") ? STR("\n问：") : STR("\nQ: "), 0);
+    Str story = str_slice(record_text(r), 0, end);
+    for (int i = record_find(r, "ans", 0); i >= 0; i = record_find(r, "ans", i + 1))
+        count[FAULT_UNTOLD] += !is_told(story, record_piece(r, i), is_language(r, "zh"));
+}
+
 static void check_repeats(const Record *r, int64_t *count) {
     for (int i = record_find(r, "rep", 0); i >= 0; i = record_find(r, "rep", i + 1)) {
         int again = record_find(r, record_label(r, i), i + 1);
@@ -416,6 +444,7 @@ void faults_count(const Record *r, bool may_be_strange, int64_t count[N_FAULTS])
     check_agreement(r, count);
     check_facts(r, may_be_strange, count);
     check_recall(r, count);
+    check_story(r, count);
     check_repeats(r, count);
     check_verdict(r, count);
     check_alignment(r, count);

@@ -47,6 +47,14 @@ bool form_has_vowel(const char *word) {
     return word[0] && strchr("aeiouAEIOU", word[0]);
 }
 
+// 红, 银色的, 粉红的 -> 红色, 银色, 粉红色
+static void form_colour(const char *colour, Language language, char *out, size_t room) {
+    Str stem = str_from(colour);
+    if (str_ends(stem, STR("的"))) stem.n -= 3;
+    if (str_ends(stem, STR("色"))) stem.n -= 3;
+    snprintf(out, room, language == ZH ? "%.*s色" : "%.*s", STR_ARG(stem));
+}
+
 static void form_thing(const Slot *s, Language language, char form, char *out, size_t room) {
     const Thing *t = s->thing;
     bool is_zh = language == ZH, many = s->count > 1;
@@ -66,11 +74,8 @@ static void form_thing(const Slot *s, Language language, char form, char *out, s
     case 'd': snprintf(out, room, "%s%s", is_zh ? "" : "the ", noun); break;
     case 's': snprintf(out, room, "%s", is_zh ? noun : t->plural); break;
     case 'c': snprintf(out, room, "%s", colour); break;
-    case 'C': // as an answer: 红色, 银色
-        if (is_zh)
-            snprintf(out, room, "%.*s色", (int)strcspn(colour, "色的"), colour);
-        else
-            snprintf(out, room, "%s", colour);
+    case 'C': // as an answer
+        form_colour(colour, language, out, room);
         break;
     case 'm': snprintf(out, room, "%s", t->measure); break;
     case 'w': snprintf(out, room, "%s", !is_zh && many ? t->plural : noun); break;

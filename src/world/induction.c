@@ -18,8 +18,11 @@ static const char *const syllables_en[] = {"ba",  "ro",  "mi", "ko",  "ta", "zi"
 static void coin(Draft *d, char out[COINED_MAX]) {
     int n = 2 + (draw(d->rng, 3) > 0);
     const char *const *syllable = d->language == ZH ? syllables_zh : syllables_en;
-    out[0] = 0;
-    for (int i = 0; i < n; i++) strcat(out, syllable[draw(d->rng, COUNT_OF(syllables_zh))]);
+    size_t at = 0;
+    for (int i = 0; i < n; i++) {
+        const char *next = syllable[draw(d->rng, COUNT_OF(syllables_zh))];
+        at += (size_t)snprintf(out + at, COINED_MAX - at, "%s", next);
+    }
     if (d->language == EN) out[0] = (char)(out[0] - 'a' + 'A');
 }
 

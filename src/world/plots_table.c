@@ -1,8 +1,8 @@
 // plots_table.c - the stories: what can happen, step by step, and how it is told.  Data only.
 //
-// Slots: a b c d e who · W L who wins, who loses · t u things · f g h I J foods · p q r places ·
+// Slots (those of asides are others, see cast.c): a b c d e who · W L who wins, who loses · t u things · f g h I J foods · p q r places ·
 // k l containers · x y acts · m a moment · w weather · n a number from 3 to 9 · j a trait of a ·
-// s a plant · H a high place · o how b gets up there · N a noise, S what made it.
+// s a plant · H a high place · o how b gets up there · V a noise, S what made it.
 //
 // A step has several wordings; each stands alone, in both languages, and takes part of one
 // sentence or of a few.  Who may be called "it" or "she" the engine decides ({a}); write {a.n} after
@@ -34,7 +34,7 @@ static const Words intro[] = { // {a.K} is its first mention, named or not
 const Words intro_named[] = { // the same of somebody with a name
     {"从前有一{a.m}{a.k}，名叫{a.n}，家就在{p.b}旁边。", "Once there was a {a.k} called {a.n} who lived near {p.b}."},
     {"{p.b}旁边住着一{a.m}{j}的{a.k}，名叫{a.n}。", "Near {p.b} lived a {j} {a.k} called {a.n}."},
-    {"{a.n}是一{a.m}{j}的{a.k}，大家都认识{a.p}。", "{a.n} was a {j} {a.k}, and everybody knew {a.o}."},
+    {"{a}是一{a.m}{j}的{a.k}，大家都认识{a.p}。", "{a} was a {j} {a.k}, and everybody knew {a.o}."},
     {"说起{j}，谁也比不上{a.n}这{a.m}{a.k}。", "Nobody for miles around was as {j} as {a.n} the {a.k}."},
     {"{p}有一{a.m}叫{a.n}的{a.k}，从小就很{j}。", "{p} lived {a.n}, a {a.k} who had always been {j}."},
 };
@@ -75,9 +75,9 @@ static const Words ending[] = {
 };
 static const Words company[] = {
     {"这时候，{b.n}走了过来。", "Just then {b.n} came along."},
-    {"{b.n}听说了，马上赶来帮忙。", "{b.n} heard of it and came at once to help."},
+    {"{b}听说了，马上赶来帮忙。", "{b} heard of it and came at once to help."},
     {"路上，{a.n}碰见了{b.n}。", "On the way {a.n} met {b.n}."},
-    {"{b.n}正好路过，停了下来。", "{b.n} happened to pass by and stopped."},
+    {"{b.n}正好路过，停了下来。", "{b} happened to pass by and stopped."},
     {"“出什么事了？”{b.n}问。", "“What is the matter?” asked {b.n}."},
 };
 
@@ -98,7 +98,7 @@ static const Beat lost_beats[] = {
          {"“我的鼻子告诉我，它不远，”{b.n}说。", "“My nose tells me it is not far away,” said {b.n}."}, {"“丢了的东西都爱躲起来，”{b.n}说。", "“Lost things like to hide,” said {b.n}."}),
     EFFECT("t=b", {"最后，{b.n}在{q}找到了{t}。", "In the end {b.n} found {t} {q}."}, {"他们走到{q.b}，{b.n}一眼就看见了{t}。", "They went to {q.b}, and {b.n} saw {t} straight away."},
          {"原来，{t}就在{q}，是{b.n}发现的。", "{t} was {q} all along, and it was {b.n} who noticed it."}),
-    EFFECT("t=a", {"{b.n}把{t}还给了{a.n}。", "{b.n} gave {t} back to {a.n}."}, {"“给你，”{b.n}说着，把它~放到{a.n}手里。", "“Here you are,” said {b.n} and put it~ into {a.n}'s hands."}),
+    EFFECT("t=a", {"{b}把{t}还给了{a.n}。", "{b} gave {t} back to {a.n}."}, {"“给你，”{b.n}说着，把它~放到{a.n}手里。", "“Here you are,” said {b.n} and put it~ into {a.n}'s hands."}),
     OF(80, joy),
     OF(60, ending),
 };
@@ -111,20 +111,20 @@ static const Ask lost_asks[] = {
 
 // ---------------------------------------------------------------- out of reach
 static const Beat stuck_beats[] = {
-    STEP({"{m}，{a.n}在{p}玩{t.i}。", "{m} {a.n} was playing {p} with {t.i}."}, {"{w}。{a.n}带着{t.i}来到{p.b}。", "{w}. {a.n} came to {p.b} with {t.i}."},
-         {"{m}，{a.n}拿着{t.i}在{p}跑来跑去。", "{m} {a.n} was running about {p} with {t.i}."}),
+    STEP({"{m}，{a}在{p}玩{t.i}。", "{m} {a} was playing {p} with {t.i}."}, {"{w}。{a.n}带着{t.i}来到{p.b}。", "{w}. {a.n} came to {p.b} with {t.i}."},
+         {"{m}，{a}拿着{t.i}在{p}跑来跑去。", "{m} {a} was running about {p} with {t.i}."}),
     EFFECT("t=H", {"忽然一阵大风，把{t}吹到了{H}。", "Suddenly a gust of wind carried {t} away, and there it hung, {H}."}, {"一不小心，{t}飞了出去，挂在{H}。", "By accident {t} flew off and got caught {H}."},
          {"呼的一声，{t}就到了{H}。", "Whoosh! {^t} was {H}."}),
     STEP({"{a}跳了又跳，就是够不着。", "{a} jumped and jumped but could not reach it."}, {"{a}踮起脚尖，还差一大截。", "{a} stood on tiptoe, but it was still far too high."},
          {"{a}拿来一根竹竿，可是竹竿太短了。", "{a} fetched a pole, but the pole was too short."}, {"{a}搬来一把椅子，还是不够高。", "{a} fetched a chair, but it was not high enough."}),
-    STEP({"{c.n}说：“我来试试。”可是也不行。", "“Let me try,” said {c.n}, but could not do it either."}, {"{c.n}用力摇了摇，什么也没掉下来。", "{c.n} shook as hard as possible, but nothing fell down."},
-         {"{c.n}扔了一块石子，没打中。", "{c.n} threw a stone and missed."}, {"{c.n}吹了一口大气，它动了动，没有下来。", "{c.n} blew with all might; it moved a little and stayed."}),
+    STEP({"{c}说：“我来试试。”可是也不行。", "“Let me try,” said {c.n}, but could not do it either."}, {"{c}用力摇了摇，什么也没掉下来。", "{c} shook as hard as possible, but nothing fell down."},
+         {"{c}扔了一块石子，没打中。", "{c} threw a stone and missed."}, {"{c}吹了一口大气，它动了动，没有下来。", "{c} blew with all might; it moved a little and stayed."}),
     ASIDE(50),
-    EFFECT("t=b", {"{b.n}看见了，就{o}，轻轻把{t}取了下来。", "{b.n} saw it, {o}, and gently brought {t} down."}, {"“让开一点，”{b.n}说完，{o}，把{t}拿了下来。", "“Stand back a little,” said {b.n}, {o} and took {t} down."},
-         {"{b.n}什么也没说，{o}，一下就拿到了。", "{b.n} said nothing, {o}, and had it at once."}),
+    EFFECT("t=b", {"{b}看见了，就{o}，轻轻把{t}取了下来。", "{b} saw it, {o}, and gently brought {t} down."}, {"“让开一点，”{b.n}说完，{o}，把{t}拿了下来。", "“Stand back a little,” said {b.n}, {o} and took {t} down."},
+         {"{b}什么也没说，{o}，一下就拿到了。", "{b} said nothing, {o}, and had it at once."}),
     OF(80, joy),
-    MAYBE(60, {"“每个人都有自己的本领，”{a.n}说。", "“Everyone is good at something,” said {a.n}."}, {"{a.n}请大家吃{f.b}。", "{a.n} treated everyone to {f.b}."},
-         {"“高的地方归{b.n}管，”大家都这么说。", "“For high places, ask {b.n},” everybody agreed."}, {"{c.n}说：“下次我也要学。”", "“Next time I shall do it,” said {c.n}."}),
+    MAYBE(60, {"“每个人都有自己的本领，”{a.n}说。", "“Everyone is good at something,” said {a.n}."}, {"{a}请大家吃{f.b}。", "{a} treated everyone to {f.b}."},
+         {"“高的地方归{b.n}管，”大家都这么说。", "“For high places, ask {b.n},” everybody agreed."}, {"{c}说：“下次我也要学。”", "“Next time I shall do it,” said {c.n}."}),
 };
 static const Ask stuck_asks[] = {
     {0, {"谁把{t}取了下来？", "Who brought {t} down?"}, "b", "a c"},
@@ -138,19 +138,19 @@ static const Beat share_beats[] = {
     OF(50, intro),
     EFFECT("f=a", {"{m}，{a}做了{f.i}。", "{m} {a} made {f.i}."}, {"{m}，{a}从家里带来{f.i}。", "{m} {a} brought {f.i} from home."},
          {"{a}排了很久的队，才买到{f.i}。", "{a} stood in line for a long time to buy {f.i}."}, {"{m}，{a}打开饭盒，里面是{f.i}。", "{m} {a} opened a lunch box; inside was {f.i}."}),
-    STEP({"{a}正要吃，看见{b.n}一个人坐在{q}。", "{a} was about to eat and saw {b.n} sitting alone {q}."}, {"{a.n}走到{q.b}，遇见了肚子咕咕叫的{b.n}。", "At {q.b} {a.n} met {b.n}, whose stomach was rumbling."},
-         {"闻到香味，{b.n}从{q.b}那边跑了过来。", "{b.n} smelled it and came running from {q.b}."}),
-    MAYBE(80, {"“你饿吗？”{a.n}问。“有一点，”{b.n}说。", "“Are you hungry?” asked {a.n}. “A little,” said {b.n}."}, {"{b.n}咽了咽口水，没有说话。", "{b.n} swallowed and said nothing."},
+    STEP({"{a}正要吃，看见{b.n}一个人坐在{q}。", "{a} was about to eat and saw {b.n} sitting alone {q}."}, {"{a}走到{q.b}，遇见了肚子咕咕叫的{b.n}。", "At {q.b} {a.n} met {b.n}, whose stomach was rumbling."},
+         {"闻到香味，{b.n}从{q.b}那边跑了过来。", "{b} smelled it and came running from {q.b}."}),
+    MAYBE(80, {"“你饿吗？”{a.n}问。“有一点，”{b.n}说。", "“Are you hungry?” asked {a.n}. “A little,” said {b.n}."}, {"{b}咽了咽口水，没有说话。", "{b} swallowed and said nothing."},
          {"“我今天忘了带饭，”{b.n}低着头说。", "“I forgot my lunch today,” said {b.n}, looking down."}, {"“真香啊，”{b.n}说。", "“How good it smells,” said {b.n}."}),
-    IF('+', {"{a.n}把{f.b}分成两半，大的一半给了{b.n}。", "{a.n} divided {f} in two and gave the bigger half to {b.n}."}, {"“一起吃吧，”{a.n}说，“一个人吃不香。”", "“Let us eat together,” said {a.n}. “Food tastes of nothing when you are alone.”"},
-         {"{a.n}想了想，把{f.b}推到{b.n}面前。", "{a.n} thought for a moment and pushed {f} over to {b.n}."}),
+    IF('+', {"{a}把{f.b}分成两半，大的一半给了{b.n}。", "{a} divided {f} in two and gave the bigger half to {b.n}."}, {"“一起吃吧，”{a.n}说，“一个人吃不香。”", "“Let us eat together,” said {a.n}. “Food tastes of nothing when you are alone.”"},
+         {"{a}想了想，把{f.b}推到{b.n}面前。", "{a} thought for a moment and pushed {f} over to {b.n}."}),
     IF_EFFECT('+', "g=b", {"第二天，{b.n}带来了{g.i}，说：“这次换我请你。”", "The next day {b.n} brought {g.i} and said, “Now it is my turn.”"}, {"过了几天，{b.n}送来{g.i}。", "A few days later {b.n} came with {g.i}."},
          {"到了星期天，{b.n}端来{g.i}。", "On Sunday {b.n} came with {g.i}."}),
     OF_IF('+', 80, joy),
-    IF('-', {"可是{a.n}转过身，一个人把{f.b}吃光了。", "But {a.n} turned away and ate up {f} alone."}, {"{a.n}装作没听见，三口就吃完了。", "{a.n} pretended not to hear and finished in three bites."}),
+    IF('-', {"可是{a.n}转过身，一个人把{f.b}吃光了。", "But {a.n} turned away and ate up {f} alone."}, {"{a}装作没听见，三口就吃完了。", "{a} pretended not to hear and finished in three bites."}),
     IF('-', {"晚上，{a.n}的肚子疼了起来。", "That night {a.n} had a stomach ache."}, {"吃完以后，{a.n}心里空空的。", "Afterwards {a.n} felt rather empty inside."},
          {"“真奇怪，”{a.n}想，“怎么一点也不好吃？”", "“How strange,” thought {a.n}. “Why did it not taste good at all?”"}),
-    IF_EFFECT('-', "g=a", {"第二天，{a.n}做了{g.i}，亲自送给{b.n}，还说了对不起。", "The next day {a.n} made {g.i}, took it to {b.n} and said sorry."}, {"{a.n}去找{b.n}，手里捧着{g.i}，说：“对不起。”", "{a.n} went to {b.n} with {g.i} and said, “I am sorry.”"}),
+    IF_EFFECT('-', "g=a", {"第二天，{a.n}做了{g.i}，亲自送给{b.n}，还说了对不起。", "The next day {a.n} made {g.i}, took it to {b.n} and said sorry."}, {"{a}去找{b.n}，手里捧着{g.i}，说：“对不起。”", "{a} went to {b.n} with {g.i} and said, “I am sorry.”"}),
     OF(50, ending),
 };
 static const Ask share_asks[] = {
@@ -162,20 +162,20 @@ static const Ask share_asks[] = {
 // ---------------------------------------------------------------- hidden, and perhaps moved
 static const Beat hide_beats[] = {
     STEP({"{m}，{a.n}和{b.n}在{p}玩。", "{m} {a.n} and {b.n} were playing {p}."}, {"{w}，{a.n}和{b.n}都待在{p}。", "{w}, and {a.n} and {b.n} stayed {p}."}, {"{m}，{p}只有{a.n}和{b.n}。", "{m} there was nobody {p} but {a.n} and {b.n}."}),
-    EFFECT("t=k a-", {"{a.n}把{t}放进{k}里，就出门了。", "{a.n} put {t} into {k} and went out."}, {"{a.n}把{t}藏在{k.i}，然后去喝水。", "{a.n} hid {t} {k.i} and went for a drink of water."},
+    EFFECT("t=k a-", {"{a}把{t}放进{k}里，就出门了。", "{a} put {t} into {k} and went out."}, {"{a}把{t}藏在{k.i}，然后去喝水。", "{a} hid {t} {k.i} and went for a drink of water."},
          {"“别动我的{t.b}，”{a.n}说着，把它收进{k}里，走了。", "“Leave my {t.b} alone,” said {a.n}, put it into {k} and left."}),
-    IF_EFFECT('+', "t=l", {"{a.n}一走，{b.n}就把{t}挪到了{l.i}。", "As soon as {a.n} had gone, {b.n} moved {t} to {l}."}, {"{b.n}想开个玩笑，悄悄把{t}换到{l.i}。", "For a joke {b.n} quietly put {t} into {l} instead."},
-         {"{b.n}打开{k}看了看，把{t}拿出来，放进了{l}里。", "{b.n} looked into {k}, took {t} out and put it into {l}."}),
-    IF('-', {"{b.n}看了看{l}，可是什么也没动。", "{b.n} looked at {l} but touched nothing."}, {"{b.n}在一旁{x}，没有理会。", "{b.n} was {x.g} and paid no attention."}, {"{b.n}摸了摸{l}，又走开了。", "{b.n} felt {l} and walked away again."}),
+    IF_EFFECT('+', "t=l", {"{a}一走，{b.n}就把{t}挪到了{l.i}。", "As soon as {a.n} had gone, {b.n} moved {t} to {l}."}, {"{b}想开个玩笑，悄悄把{t}换到{l.i}。", "For a joke {b.n} quietly put {t} into {l} instead."},
+         {"{b}打开{k}看了看，把{t}拿出来，放进了{l}里。", "{b} looked into {k}, took {t} out and put it into {l}."}),
+    IF('-', {"{b}看了看{l}，可是什么也没动。", "{b} looked at {l} but touched nothing."}, {"{b}在一旁{x}，没有理会。", "{b} was {x.g} and paid no attention."}, {"{b}摸了摸{l}，又走开了。", "{b} felt {l} and walked away again."}),
     ASIDE(60),
-    EFFECT("a+", {"{a.n}回来了，先去看{k}。", "{a.n} came back and went first to {k}."}, {"过了一会儿，{a.n}回来，打开了{k}。", "After a while {a.n} came back and opened {k}."}, {"没多久，{a.n}跑回来，伸手去摸{k}。", "Soon {a.n} came running back and reached for {k}."}),
-    IF('+', {"里面空空的！{b.n}忍不住笑出声来。", "It was empty! {^b.n} could not help laughing."}, {"“咦？哪儿去了？”{a.n}挠挠头。", "“Oh? Where has it gone?” {a.n} wondered."}, {"{a.n}翻了三遍，什么也没有。", "{a.n} looked three times and found nothing."}),
-    IF('+', {"“在{l.i}呢，”{b.n}说。", "“It is {l.i},” said {b.n}."}, {"{b.n}指了指{l}。", "{b.n} pointed to {l}."}),
+    EFFECT("a+", {"{a}回来了，先去看{k}。", "{a} came back and went first to {k}."}, {"过了一会儿，{a.n}回来，打开了{k}。", "After a while {a.n} came back and opened {k}."}, {"没多久，{a.n}跑回来，伸手去摸{k}。", "Soon {a.n} came running back and reached for {k}."}),
+    IF('+', {"里面空空的！{b.n}忍不住笑出声来。", "It was empty! {^b.n} could not help laughing."}, {"“咦？哪儿去了？”{a.n}挠挠头。", "“Oh? Where has it gone?” {a.n} wondered."}, {"{a}翻了三遍，什么也没有。", "{a} looked three times and found nothing."}),
+    IF('+', {"“在{l.i}呢，”{b.n}说。", "“It is {l.i},” said {b.n}."}, {"{b}指了指{l}。", "{b} pointed to {l}."}),
     IF('-', {"{t}还好好地在那里。", "{t} was still there, quite safe."}, {"“还在！”{a.n}放心了。", "“Still here!” said {a.n}, much relieved."}, {"什么都没变，{a.n}笑了。", "Nothing had changed, and {a.n} smiled."}),
 };
 static const Ask hide_asks[] = {
     {0, {"{t}现在在哪里？", "Where is {t} now?"}, "@t", "k l"},
-    {0, {"{a.n}回来的时候，以为{t}在哪里？", "Where did {a.n}, coming back, think {t} was?"}, "a@t", "k l"},
+    {0, {"{a}回来的时候，以为{t}在哪里？", "Where did {a.n}, coming back, think {t} was?"}, "a@t", "k l"},
     {'+', {"谁挪动了{t}？", "Who moved {t}?"}, "b", "a"},
 };
 
@@ -183,12 +183,12 @@ static const Ask hide_asks[] = {
 static const Beat race_beats[] = {
     STEP({"{a.n}和{b.n}要比一比，看谁先跑到{p.b}。", "{a.n} and {b.n} wanted to see who could be first to reach {p.b}."}, {"“敢不敢比赛？”{a.n}说。“比就比！”{b.n}说。", "“Do you dare to race me?” said {a.n}. “I do!” said {b.n}."},
          {"{m}，{a.n}和{b.n}站在起跑线上。", "{m} {a.n} and {b.n} stood at the starting line."}),
-    STEP({"奖品是{f.i}。", "The prize was {f.i}."}, {"{c.n}当裁判，喊：“一、二、三，跑！”", "{c.n} was the judge and called, “One, two, three, go!”"}, {"大家都来看，连{c.n}也来了。", "Everybody came to watch, even {c.n}."}),
-    STEP({"开始，{L.n}跑在前面。", "At first {L.n} was ahead."}, {"{L.n}跑得太急，在{q}摔了一跤。", "{L.n} ran too fast and fell over {q}."}, {"半路上，{L.n}停下来{x}。", "Halfway there {L.n} was seen {x.g}."}, {"{L.n}一边跑一边回头看。", "{L.n} kept looking back while running."}),
+    STEP({"奖品是{f.i}。", "The prize was {f.i}."}, {"{c}当裁判，喊：“一、二、三，跑！”", "{c} was the judge and called, “One, two, three, go!”"}, {"大家都来看，连{c.n}也来了。", "Everybody came to watch, even {c.n}."}),
+    STEP({"开始，{L.n}跑在前面。", "At first {L.n} was ahead."}, {"{L}跑得太急，在{q}摔了一跤。", "{L} ran too fast and fell over {q}."}, {"半路上，{L.n}停下来{x}。", "Halfway there {L.n} was seen {x.g}."}, {"{L}一边跑一边回头看。", "{L} kept looking back while running."}),
     ASIDE(40),
-    STEP({"{W.n}一步也没有停。", "{W.n} did not stop once."}, {"{W.n}不慌不忙，一步一步往前走。", "{W.n} went on without hurry, step by step."}, {"{W.n}咬着牙往前冲。", "{W.n} set both eyes on the goal and ran."}),
-    EFFECT("f=W", {"结果，{W.n}赢了{L.n}。", "In the end {W.n} beat {L.n}."}, {"{W.n}先到了{p.b}，{L.n}晚了一步。", "{W.n} got to {p.b} first, and {L.n} was a step too late."}, {"只差一步，{W.n}赢了。", "{W.n} won by a single step."}),
-    MAYBE(80, {"{W.n}把奖品分给{L.n}一半。", "{W.n} gave {L.n} half of the prize."}, {"“下次我一定赢！”{L.n}说。", "“Next time I shall win!” said {L.n}."}, {"{L.n}和{W.n}握了握手，一点也不生气。", "{L.n} shook hands with {W.n} and was not angry at all."}),
+    STEP({"{W}一步也没有停。", "{W} did not stop once."}, {"{W}不慌不忙，一步一步往前走。", "{W} went on without hurry, step by step."}, {"{W}咬着牙往前冲。", "{W} set both eyes on the goal and ran."}),
+    EFFECT("f=W", {"结果，{W.n}赢了{L.n}。", "In the end {W.n} beat {L.n}."}, {"{W}先到了{p.b}，{L.n}晚了一步。", "{W} got to {p.b} first, and {L.n} was a step too late."}, {"只差一步，{W.n}赢了。", "{W} won by a single step."}),
+    MAYBE(80, {"{W}把奖品分给{L.n}一半。", "{W} gave {L.n} half of the prize."}, {"“下次我一定赢！”{L.n}说。", "“Next time I shall win!” said {L.n}."}, {"{L.n}和{W.n}握了握手，一点也不生气。", "{L} shook hands with {W.n} and was not angry at all."}),
 };
 static const Ask race_asks[] = {
     {0, {"谁赢了？", "Who won?"}, "W", "L"},
@@ -197,14 +197,14 @@ static const Ask race_asks[] = {
 
 // ---------------------------------------------------------------- a bargain
 static const Beat swap_beats[] = {
-    EFFECT("t=a u=b", {"{a.n}有{t.i}，{b.n}有{u.i}。", "{a.n} had {t.i}, and {b.n} had {u.i}."}, {"{b.n}得到了{u.i}，{a.n}只有{t.i}。", "{b.n} had been given {u.i}; all that {a.n} had was {t.i}."}),
-    STEP({"{m}，他们在{p}碰了面。", "{m} they met {p}."}, {"{a.n}早就想要{u}了。", "{a.n} had long wished for {u}."}, {"{m}，{a.n}看了{u}好几眼。", "{m} {a.n} looked at {u} again and again."}),
+    EFFECT("t=a u=b", {"{a}有{t.i}，{b.n}有{u.i}。", "{a} had {t.i}, and {b.n} had {u.i}."}, {"{b}得到了{u.i}，{a.n}只有{t.i}。", "{b} had been given {u.i}; all that {a.n} had was {t.i}."}),
+    STEP({"{m}，他们在{p}碰了面。", "{m} they met {p}."}, {"{a}早就想要{u}了。", "{a} had long wished for {u}."}, {"{m}，{a}看了{u}好几眼。", "{m} {a} looked at {u} again and again."}),
     STEP({"“我用{t}换你的{u.b}，好不好？”{a.n}问。", "“Will you take {t} for your {u.b}?” asked {a.n}."}, {"“我们换一换吧，”{a.n}说。", "“Let us swap,” said {a.n}."}),
-    IF('+', {"{b.n}想了想，点点头。", "{b.n} thought about it and nodded."}, {"“好呀！”{b.n}马上答应了。", "“Oh yes!” said {b.n} at once."}, {"“一言为定，”{b.n}说。", "“It is a bargain,” said {b.n}."}),
+    IF('+', {"{b}想了想，点点头。", "{b} thought about it and nodded."}, {"“好呀！”{b.n}马上答应了。", "“Oh yes!” said {b.n} at once."}, {"“一言为定，”{b.n}说。", "“It is a bargain,” said {b.n}."}),
     IF_EFFECT('+', "t=b u=a", {"于是{a.n}拿走了{u}，{b.n}拿走了{t}。", "So {a.n} took {u} and {b.n} took {t}."}, {"他们一手交{t.b}，一手交{u.b}。", "The {t.b} and the {u.b} changed hands."}),
     IF('+', {"双方都觉得自己占了便宜。", "Both of them thought they had the better bargain."}, {"回家的路上，{a.n}一直抱着{u}。", "All the way home {a.n} hugged {u}."}),
-    IF('-', {"“不行，”{b.n}摇摇头，“这是奶奶给我的。”", "“No,” said {b.n}. “It was a present from my grandmother.”"}, {"{b.n}抱紧了{u}，摇了摇头。", "{b.n} held on to {u} and would not."}),
-    IF('-', {"{a.n}没有生气，说：“那借我看一看就好。”", "{a.n} was not angry and said, “Then just let me look at it.”"}, {"“没关系，”{a.n}说。", "“Never mind,” said {a.n}."}, {"{a.n}把{t}擦得更亮了。", "{a.n} polished {t} until it shone."}),
+    IF('-', {"“不行，”{b.n}摇摇头，“这是奶奶给我的。”", "“No,” said {b.n}. “It was a present from my grandmother.”"}, {"{b}抱紧了{u}，摇了摇头。", "{b} held on to {u} and would not."}),
+    IF('-', {"{a}没有生气，说：“那借我看一看就好。”", "{a} was not angry and said, “Then just let me look at it.”"}, {"“没关系，”{a.n}说。", "“Never mind,” said {a.n}."}, {"{a}把{t}擦得更亮了。", "{a} polished {t} until it shone."}),
     ASIDE(40),
 };
 static const Ask swap_asks[] = {
@@ -216,23 +216,23 @@ static const Ask swap_asks[] = {
 // ---------------------------------------------------------------- a noise at night
 static const Beat night_beats[] = {
     OF(40, intro),
-    STEP({"半夜里，{a}听见一个声音：{N}。", "In the middle of the night {a} heard a noise: {N}."}, {"灯刚熄，{p}就响起来：{N}。", "The light was hardly out when a noise began {p}: {N}."}, {"天黑得什么也看不见。忽然：{N}！", "It was pitch dark. Suddenly: {N}!"}),
-    STEP({"{a.n}把头缩进被子里。", "{a.n} crept right under the blanket."}, {"“是谁？”没有人回答。", "“Who is there?” Nobody answered."}, {"{a.n}的心跳得像小鼓。", "The heart of {a.n} beat like a little drum."}, {"“是妖怪吗？”{a.n}想。", "“Is it a monster?” thought {a.n}."}),
-    STEP({"{b.n}也醒了，说：“我们一起去看看。”", "{b.n} was awake too and said, “Let us go and look together.”"}, {"{a.n}叫醒了{b.n}，两个伙伴拿着{t}出了门。", "{a.n} woke {b.n}, and they went out together with {t}."}, {"{a.n}敲了敲{b.n}的门，两个人一起往外走。", "{a.n} knocked at {b.n}'s door, and they went out together."}),
+    STEP({"半夜里，{a}听见一个声音：{V}。", "In the middle of the night {a} heard a noise: {V}."}, {"灯刚熄，{p}就响起来：{V}。", "The light was hardly out when a noise began {p}: {V}."}, {"天黑得什么也看不见。忽然：{V}！", "It was pitch dark. Suddenly: {V}!"}),
+    STEP({"{a}把头缩进被子里。", "{a} crept right under the blanket."}, {"“是谁？”没有人回答。", "“Who is there?” Nobody answered."}, {"{a.n}的心跳得像小鼓。", "The heart of {a.n} beat like a little drum."}, {"“是妖怪吗？”{a.n}想。", "“Is it a monster?” thought {a.n}."}),
+    STEP({"{b}也醒了，说：“我们一起去看看。”", "{b} was awake too and said, “Let us go and look together.”"}, {"{a}叫醒了{b.n}，两个伙伴拿着{t}出了门。", "{a} woke {b.n}, and they went out together with {t}."}, {"{a}敲了敲{b.n}的门，两个人一起往外走。", "{a} knocked at {b.n}'s door, and they went out together."}),
     ASIDE(40),
     STEP({"他们走到{q.b}一看，原来是{S}。", "They went as far as {q.b} and looked. It was only this: {S}."}, {"原来没有什么妖怪，是{S}。", "There was no monster at all; {S}."}, {"“哦，”{b.n}说，“是{S}。”", "“Oh,” said {b.n}, “it is nothing: {S}.”"}),
     STEP({"“哈哈，白害怕了！”{a.n}说。", "“Ha, all that fright for nothing!” said {a.n}."}, {"从那天起，{a.n}再也不怕黑了。", "From that day on {a.n} was no longer afraid of the dark."}, {"他们笑着回去睡觉，一觉睡到天亮。", "They went back to bed laughing and slept till morning."}),
 };
 static const Ask night_asks[] = {
     {0, {"谁跟{a.n}一起去看？", "Who went with {a.n} to look?"}, "b", "c"},
-    {0, {"他们听见的是什么声音？", "What was the noise like?"}, "N", "M"},
+    {0, {"他们听见的是什么声音？", "What was the noise like?"}, "V", "U"},
 };
 
 // ---------------------------------------------------------------- a seed
 static const Beat plant_beats[] = {
-    EFFECT("s=a", {"{a.n}在{p}种下一颗{s}种子。", "{a.n} planted a {s} seed {p}."}, {"{m}，{a.n}挖了一个小坑，放进一颗{s}种子。", "{m} {a.n} dug a little hole and dropped in a {s} seed."}, {"{a.n}捡到一颗{s}种子，把它埋在{p}。", "{a.n} found a {s} seed and buried it {p}."}),
+    EFFECT("s=a", {"{a}在{p}种下一颗{s}种子。", "{a} planted a {s} seed {p}."}, {"{m}，{a}挖了一个小坑，放进一颗{s}种子。", "{m} {a} dug a little hole and dropped in a {s} seed."}, {"{a}捡到一颗{s}种子，把它埋在{p}。", "{a} found a {s} seed and buried it {p}."}),
     STEP({"第一天，没有动静。第二天，还是没有动静。", "On the first day nothing happened. On the second day nothing happened either."}, {"{a}每天来看三次。", "{a} came to look three times a day."}, {"{a}给它浇水，还给它讲笑话。", "{a} watered it and told it jokes."}),
-    STEP({"“它是不是睡着了？”{b.n}问。", "“Has it gone to sleep?” asked {b.n}."}, {"“要不要挖出来看看？”{b.n}问。“不行！”{a.n}说。", "“Shall we dig it up and look?” asked {b.n}. “No!” said {a.n}."}, {"{b.n}唱歌给种子听。", "{b.n} sang to the seed."}, {"“也许它怕冷，”{b.n}说，给它盖了一片叶子。", "“Perhaps it is cold,” said {b.n} and covered it with a leaf."}),
+    STEP({"“它是不是睡着了？”{b.n}问。", "“Has it gone to sleep?” asked {b.n}."}, {"“要不要挖出来看看？”{b.n}问。“不行！”{a.n}说。", "“Shall we dig it up and look?” asked {b.n}. “No!” said {a.n}."}, {"{b}唱歌给种子听。", "{b} sang to the seed."}, {"“也许它怕冷，”{b.n}说，给它盖了一片叶子。", "“Perhaps it is cold,” said {b.n} and covered it with a leaf."}),
     ASIDE(50),
     STEP({"到了第{n.o}天，土里钻出一片嫩芽。", "On day {n} a small green shoot came out of the earth."}, {"下过一场雨，第{n.o}天早上，绿芽冒出来了。", "It rained, and on the morning of day {n} there was a green tip."}, {"第{n.o}天，一点绿色顶开了泥土。", "On day {n} something green pushed the earth aside."}),
     STEP({"秋天，{a.n}收了满满一筐{s}，送给{b.n}最大的一个。", "In autumn {a.n} carried home a whole basket and gave {b.n} the biggest."}, {"“原来等待也会长大，”{a.n}说。", "“So waiting can grow too,” said {a.n}."}, {"到了秋天，大家都来吃{s}。", "In autumn everybody came to eat."}),
@@ -245,13 +245,13 @@ static const Ask plant_asks[] = {
 
 // ---------------------------------------------------------------- the wrong parcel
 static const Beat parcel_beats[] = {
-    EFFECT("t=a", {"{m}，邮递员给{a.n}送来一个大包裹~。", "{m} the postman brought {a.n} a big parcel~."}, {"{a.n}家门口放着一个包裹~。", "A parcel~ was lying at the door of {a.n}."}, {"一个绿色的包裹在{p}等着{a.n}~。", "A green parcel~ was waiting {p} for {a.n}."}),
+    EFFECT("t=a", {"{m}，邮递员给{a.n}送来一个大包裹~。", "{m} the postman brought {a.n} a big parcel~."}, {"{a}家门口放着一个包裹~。", "A parcel~ was lying at the door of {a.n}."}, {"一个绿色的包裹在{p}等着{a.n}~。", "A green parcel~ was waiting {p} for {a.n}."}),
     STEP({"{a}打开一看，里面是{t.i}。", "{a} opened it, and inside was {t.i}."}, {"“一定是给我的！”{a.n}说。打开一看，是{t.i}。", "“That must be for me!” said {a.n}. Inside was {t.i}."}, {"剪开绳子，揭开纸，露出{t.i}。", "The string was cut, the paper unfolded, and out came {t.i}."}),
     STEP({"可是纸条上写着：“送给{c.n}。”", "But the note said, “For {c.n}.”"}, {"盒底有一张卡片，上面是{c.n}的名字。", "At the bottom was a card with the name of {c.n} on it."}),
     OF(80, worry),
-    STEP({"{b.n}说：“要是你丢了礼物，会怎么想？”", "{b.n} said, “How would you feel if your present got lost?”"}, {"{a.n}问{b.n}该怎么办，{b.n}只说了一个字：“送。”", "{a.n} asked {b.n} what to do, and {b.n} said just two words: “Take it.”"}, {"“它要找的是别人，”{b.n}说。", "“It is looking for somebody else,” said {b.n}."}),
-    EFFECT("t=c", {"于是{a.n}走了很远的路，到{q.b}，把{t}交给了{c.n}。", "So {a.n} walked all the way to {q.b} and handed {t} to {c.n}."}, {"{a.n}重新包好，跑到{q.b}，亲手交给{c.n}。", "{a.n} wrapped it up again, ran to {q.b} and gave it to {c.n}."}),
-    STEP({"{c.n}又惊又喜，连声道谢。", "{c.n} was surprised and delighted and said thank you again and again."}, {"“谢谢你，{a.v}，”{c.n}说。", "“Thank you, {a.v},” said {c.n}."}, {"{c.n}高兴得说不出话，只好给了{a.n}一个拥抱。", "{c.n} could not speak for joy and hugged {a.n} instead."}),
+    STEP({"{b}说：“要是你丢了礼物，会怎么想？”", "{b} said, “How would you feel if your present got lost?”"}, {"{a}问{b.n}该怎么办，{b.n}只说了一个字：“送。”", "{a} asked {b.n} what to do, and {b.n} said just two words: “Take it.”"}, {"“它要找的是别人，”{b.n}说。", "“It is looking for somebody else,” said {b.n}."}),
+    EFFECT("t=c", {"于是{a.n}走了很远的路，到{q.b}，把{t}交给了{c.n}。", "So {a.n} walked all the way to {q.b} and handed {t} to {c.n}."}, {"{a}重新包好，跑到{q.b}，亲手交给{c.n}。", "{a} wrapped it up again, ran to {q.b} and gave it to {c.n}."}),
+    STEP({"{c}又惊又喜，连声道谢。", "{c} was surprised and delighted and said thank you again and again."}, {"“谢谢你，{a.v}，”{c.n}说。", "“Thank you, {a.v},” said {c.n}."}, {"{c}高兴得说不出话，只好给了{a.n}一个拥抱。", "{c} could not speak for joy and hugged {a.n} instead."}),
 };
 static const Ask parcel_asks[] = {
     {0, {"包裹是给谁的？", "Who was the parcel for?"}, "c", "a b"},
@@ -279,14 +279,14 @@ static const Ask picnic_asks[] = {
 
 // ---------------------------------------------------------------- lent, and brought back or not
 static const Beat lend_beats[] = {
-    EFFECT("t=a", {"{a.n}有{t.i}，谁见了都喜欢。", "{a.n} had {t.i} that everybody admired."}, {"{a.n}把{t.i}擦得亮亮的。", "{a.n} had polished {t.i} until it shone."}),
-    EFFECT("t=b", {"{m}，{b.n}来借{t}。“明天就还，”{b.n}说。", "{m} {b.n} came to borrow {t}. “You shall have it back tomorrow,” said {b.n}."}, {"“能借我用一天吗？”{b.n}问。{a.n}把{t}递了过去。", "“May I have it for a day?” asked {b.n}. {^a.n} handed over {t}."}),
+    EFFECT("t=a", {"{a}有{t.i}，谁见了都喜欢。", "{a} had {t.i} that everybody admired."}, {"{a}把{t.i}擦得亮亮的。", "{a} had polished {t.i} until it shone."}),
+    EFFECT("t=b", {"{m}，{b}来借{t}。“明天就还，”{b.n}说。", "{m} {b} came to borrow {t}. “You shall have it back tomorrow,” said {b.n}."}, {"“能借我用一天吗？”{b.n}问。{a.n}把{t}递了过去。", "“May I have it for a day?” asked {b.n}. {^a.n} handed over {t}."}),
     ASIDE(50),
     IF_EFFECT('+', "t=a", {"第二天一早，{b.n}就把{t}还了回来，还多带了{f.i}。", "Early the next morning {b.n} brought {t} back, and {f.i} as well."}, {"太阳还没下山，{b.n}就送回了{t}。", "Before the sun was down {b.n} had brought {t} back."}),
-    IF('+', {"“有借有还，”{a.n}说，“下次还借给你。”", "“You may have it again,” said {a.n}."}, {"{a.n}数了数，什么也没少。", "{a.n} looked it over, and nothing was missing."}),
+    IF('+', {"“有借有还，”{a.n}说，“下次还借给你。”", "“You may have it again,” said {a.n}."}, {"{a}数了数，什么也没少。", "{a} looked it over, and nothing was missing."}),
     IF('-', {"一天过去了，三天过去了，{b.n}还没有来。", "A day went by, and three days, and {b.n} did not come."}, {"到了第二天，{b.n}却忘得干干净净。", "But the next day {b.n} had forgotten all about it."}),
-    IF('-', {"“哎呀，”{b.n}一拍脑袋，“{t}还在我家{k.i}呢！”", "“Oh dear,” said {b.n}. “{^t} is still at my house, {k.i}!”"}, {"{b.n}红着脸说：“我还想再用一天。”", "{b.n} went red and said, “I would like to keep it one day longer.”"}),
-    IF('-', {"“那你再用一天吧，”{a.n}说。", "“Then keep it one more day,” said {a.n}."}, {"{a.n}叹了口气，答应了。", "{a.n} sighed and agreed."}),
+    IF('-', {"“哎呀，”{b.n}一拍脑袋，“{t}还在我家{k.i}呢！”", "“Oh dear,” said {b.n}. “{^t} is still at my house, {k.i}!”"}, {"{b}红着脸说：“我还想再用一天。”", "{b} went red and said, “I would like to keep it one day longer.”"}),
+    IF('-', {"“那你再用一天吧，”{a.n}说。", "“Then keep it one more day,” said {a.n}."}, {"{a}叹了口气，答应了。", "{a} sighed and agreed."}),
 };
 static const Ask lend_asks[] = {
     {0, {"{t}现在在谁那里？", "Who has {t} now?"}, "@t", "a b"},
@@ -296,13 +296,13 @@ static const Ask lend_asks[] = {
 
 // ---------------------------------------------------------------- a thing goes round
 static const Beat pass_beats[] = {
-    EFFECT("t=a", {"{m}，{a.n}在{p}捡到{t.i}。", "{m} {a.n} found {t.i} {p}."}, {"{a.n}的口袋里有{t.i}，可是{a.p}用不着。", "{a.n} had {t.i} but no use for it."}),
-    EFFECT("t=b", {"{a.n}把{t}送给了{b.n}。", "{a.n} gave {t} to {b.n}."}, {"“这个你用得着，”{a.n}说，把{t}给了{b.n}。", "“You can use this,” said {a.n} and gave {t} to {b.n}."}),
-    STEP({"{b.n}走到{q.b}，遇见了{c.n}。", "At {q.b} {b.n} met {c.n}."}, {"{b.n}看见{c.n}在{q}发愁。", "{b.n} saw {c.n}, who sat worrying {q}."}),
+    EFFECT("t=a", {"{m}，{a}在{p}捡到{t.i}。", "{m} {a} found {t.i} {p}."}, {"{a.n}的口袋里有{t.i}，可是{a.p}用不着。", "{a} had {t.i} but no use for it."}),
+    EFFECT("t=b", {"{a}把{t}送给了{b.n}。", "{a} gave {t} to {b.n}."}, {"“这个你用得着，”{a.n}说，把{t}给了{b.n}。", "“You can use this,” said {a.n} and gave {t} to {b.n}."}),
+    STEP({"{b}走到{q.b}，遇见了{c.n}。", "At {q.b} {b.n} met {c.n}."}, {"{b}看见{c.n}在{q}发愁。", "{b} saw {c.n}, who sat worrying {q}."}),
     ASIDE(40),
-    IF_EFFECT('+', "t=c", {"“给你吧，”{b.n}说，于是{t}归了{c.n}。", "“Take it,” said {b.n}, and so {t} went to {c.n}."}, {"{b.n}想都没想，就把{t}递给了{c.n}。", "{b.n} did not think twice and handed {t} to {c.n}."}),
-    IF_EFFECT('+', "u=b", {"{c.n}高兴极了，回送了{b.n}{u.i}。", "{c.n} was overjoyed and gave {b.n} {u.i} in return."}, {"{c.n}没有别的，就把{u.i}送给了{b.n}。", "{c.n} had nothing but {u.i}, and gave that to {b.n}."}),
-    IF('-', {"{c.n}也想要，可是{b.n}把{t}藏到了身后。", "{c.n} wanted it too, but {b.n} would not part with {t}."}, {"“借我看看，”{c.n}说。{b.n}让{c.n}摸了一下，又收好了。", "“Let me see,” said {c.n}. {^b.n} let {c.n} touch it and put it away again."}),
+    IF_EFFECT('+', "t=c", {"“给你吧，”{b.n}说，于是{t}归了{c.n}。", "“Take it,” said {b.n}, and so {t} went to {c.n}."}, {"{b}想都没想，就把{t}递给了{c.n}。", "{b} did not think twice and handed {t} to {c.n}."}),
+    IF_EFFECT('+', "u=b", {"{c}高兴极了，回送了{b.n}{u.i}。", "{c} was overjoyed and gave {b.n} {u.i} in return."}, {"{c}没有别的，就把{u.i}送给了{b.n}。", "{c} had nothing but {u.i}, and gave that to {b.n}."}),
+    IF('-', {"{c}也想要，可是{b.n}把{t}藏到了身后。", "{c} wanted it too, but {b.n} would not part with {t}."}, {"“借我看看，”{c.n}说。{b.n}让{c.n}摸了一下，又收好了。", "“Let me see,” said {c.n}. {^b.n} let {c.n} touch it and put it away again."}),
     OF(30, ending),
 };
 static const Ask pass_asks[] = {
@@ -313,12 +313,12 @@ static const Ask pass_asks[] = {
 
 // ---------------------------------------------------------------- who ate it?
 static const Beat thief_beats[] = {
-    EFFECT("f=k", {"{m}，{a.n}把{f.i}放在{k.i}。", "{m} {a.n} put {f.i} {k.i}."}, {"{a.n}做好{f.i}，收在{k.i}，要等晚上吃。", "{a.n} made {f.i} and kept it {k.i} for supper."}),
+    EFFECT("f=k", {"{m}，{a}把{f.i}放在{k.i}。", "{m} {a} put {f.i} {k.i}."}, {"{a}做好{f.i}，收在{k.i}，要等晚上吃。", "{a} made {f.i} and put everything {k.i} for supper."}),
     STEP({"等{a.n}再来看，{f.b}没有了！", "When {a.n} looked again, {f} {f.w} gone!"}, {"晚上打开一看，里面只有一点碎渣。", "In the evening nothing was there but a few crumbs."}),
-    STEP({"“不是我，”{c.n}说，“我一直在{x}。”", "“It was not me,” said {c.n}. “I was {x.g} all day.”"}, {"{c.n}连忙摇头：“我不爱吃{f.b}。”", "{c.n} quickly said, “I do not even like {f.b}.”"}),
-    STEP({"{b.n}不说话，嘴边却有一点{f.b}。", "{b.n} said nothing, but there was a bit of {f.b} on {b.g} lips."}, {"{a.n}看见{b.n}的口袋鼓鼓的。", "{a.n} saw that {b.n} had bulging pockets."}, {"地上的脚印一直通到{b.n}那里。", "The footprints on the floor led straight to {b.n}."}),
+    STEP({"“不是我，”{c.n}说，“我一直在{x}。”", "“It was not me,” said {c.n}. “I was {x.g} all day.”"}, {"{c}连忙摇头：“我不爱吃{f.b}。”", "{c} quickly said, “I do not even like {f.b}.”"}),
+    STEP({"{b}不说话，嘴边却有一点{f.b}。", "{b} said nothing, but there was a bit of {f.b} on {b.g} lips."}, {"{a}看见{b.n}的口袋鼓鼓的。", "{a} saw that {b.n} had bulging pockets."}, {"地上的脚印一直通到{b.n}那里。", "The footprints on the floor led straight to {b.n}."}),
     STEP({"“是我吃的，”{b.n}低下头说，“太香了。”", "“I ate it,” said {b.n}, looking at the floor. “It smelled too good.”"}, {"“对不起，”{b.n}说，“我只想尝一口。”", "“I am sorry,” said {b.n}. “I only wanted a taste.”"}),
-    STEP({"“下次你要先问，”{a.n}说。", "“Next time you must ask first,” said {a.n}."}, {"{a.n}笑了：“那你帮我再做一份吧。”", "{a.n} laughed and said, “Then help me to make more.”"}),
+    STEP({"“下次你要先问，”{a.n}说。", "“Next time you must ask first,” said {a.n}."}, {"{a}笑了：“那你帮我再做一份吧。”", "{a} laughed and said, “Then help me to make more.”"}),
 };
 static const Ask thief_asks[] = {
     {0, {"{f.b}是谁吃的？", "Who ate {f}?"}, "b", "c a"},
@@ -343,28 +343,28 @@ static const Ask fog_asks[] = {
 
 // ---------------------------------------------------------------- a birthday kept secret
 static const Beat birthday_beats[] = {
-    STEP({"今天是{a.n}的生日，可是谁也没提。", "It was {a.n}'s birthday, but nobody said a word about it."}, {"{m}，{a.n}想：“大家都忘了我的生日。”", "{m} {a.n} thought, “Everybody has forgotten my birthday.”"}),
-    STEP({"{b.n}说没空，急急忙忙往{p.b}跑。", "{b.n} had no time and hurried off to {p.b}."}, {"“我要去{x}，”{b.n}说完就走了。", "“I shall be busy,” said {b.n}, “{x.g},” and was gone."}),
-    STEP({"{c.n}也不在家。", "{c.n} was not at home either."}, {"{c.n}看见{a.n}，转身就跑。", "{c.n} saw {a.n}, turned round and ran."}),
+    STEP({"今天是{a.n}的生日，可是谁也没提。", "It was {a.n}'s birthday, but nobody said a word about it."}, {"{m}，{a}想：“大家都忘了我的生日。”", "{m} {a} thought, “Everybody has forgotten my birthday.”"}),
+    STEP({"{b}说没空，急急忙忙往{p.b}跑。", "{b} had no time and hurried off to {p.b}."}, {"“我要去{x}，”{b.n}说完就走了。", "“I shall be busy,” said {b.n}, “{x.g},” and was gone."}),
+    STEP({"{c}也不在家。", "{c} was not at home either."}, {"{c}看见{a.n}，转身就跑。", "{c} saw {a.n}, turned round and ran."}),
     OF(60, worry),
     STEP({"傍晚，{a.n}走到{p.b}，门一开，大家一起喊：“生日快乐！”", "Towards evening {a.n} came to {p.b}. The door opened, and everybody cried, “Happy birthday!”"}, {"忽然灯亮了，{p}挂满了彩带。", "Suddenly the lamps went on; {p} everything was hung with ribbons."}),
-    EFFECT("t=a", {"{b.n}送的是{t.i}，{c.n}端来了{f.i}。", "{b.n} gave {a.n} {t.i}, and {c.n} came with {f.i}."}, {"礼物是{b.n}的{t.i}和{c.n}的{f.i}。", "The presents were {t.i} from {b.n} and {f.i} from {c.n}."}),
+    EFFECT("t=a", {"{b}送的是{t.i}，{c.n}端来了{f.i}。", "{b} gave {a.n} {t.i}, and {c.n} came with {f.i}."}, {"礼物是{b.n}的{t.i}和{c.n}的{f.i}。", "The presents were {t.i} from {b.n} and {f.i} from {c.n}."}),
     OF(90, joy),
 };
 static const Ask birthday_asks[] = {
     {0, {"谁送了{t}？", "Who gave {t}?"}, "b", "c"},
     {0, {"谁带来了{f.b}？", "Who brought {f}?"}, "c", "b"},
     {0, {"今天是谁的生日？", "Whose birthday was it?"}, "a", "b c"},
-    {0, {"{c.n}带来了什么？", "What did {c.n} bring?"}, "f.b", "g.b"},
+    {0, {"{c}带来了什么？", "What did {c.n} bring?"}, "f.b", "g.b"},
 };
 
 // ---------------------------------------------------------------- a quarrel and its judge
 static const Beat quarrel_beats[] = {
     EFFECT("t=p", {"{m}，{a.n}和{b.n}同时看见了{p}的{t.i}。", "{m} {a.n} and {b.n} both saw {t.i} {p}."}, {"{p}有{t.i}，{a.n}和{b.n}都想要。", "There was {t.i} {p}, and both {a.n} and {b.n} wanted it."}),
     STEP({"“是我先看见的！”{a.n}说。“是我先拿到的！”{b.n}说。", "“I saw it first!” said {a.n}. “I touched it first!” said {b.n}."}, {"一个拉这头，一个拉那头，谁也不放手。", "One pulled at one end, one at the other, and neither let go."}),
-    STEP({"他们去找{c.n}评理。", "They went to {c.n} to be judged."}, {"{c.n}走过来，说：“让我听听。”", "{c.n} came and said, “Let me hear it.”"}),
-    IF_EFFECT('+', "t=a", {"{c.n}问：“上面有什么记号？”只有{a.n}答得出来，{t}就给了{a.n}。", "{c.n} asked, “What mark is on it?” Only {a.n} could tell, and so {t} went to {a.n}."}, {"{c.n}让他们猜一个数，{a.n}猜对了，拿走了{t}。", "{c.n} let them guess a number; {a.n} was right and took {t}."}),
-    IF_EFFECT('-', "t=c", {"{c.n}说：“谁也别争了，先放在我这里。”就把{t}收走了。", "“No more of this,” said {c.n}. “I shall keep it,” and took {t} away."}, {"趁他们吵架，{c.n}说：“这本来就是我丢的。”拿起{t}走了。", "While they were shouting, {c.n} said, “It was I who had lost it,” and walked off with {t}."}),
+    STEP({"他们去找{c.n}评理。", "They went to {c.n} to be judged."}, {"{c}走过来，说：“让我听听。”", "{c} came and said, “Let me hear it.”"}),
+    IF_EFFECT('+', "t=a", {"{c}问：“上面有什么记号？”只有{a.n}答得出来，{t}就给了{a.n}。", "{c} asked, “What mark is on it?” Only {a.n} could tell, and so {t} went to {a.n}."}, {"{c}让他们猜一个数，{a.n}猜对了，拿走了{t}。", "{c} let them guess a number; {a.n} was right and took {t}."}),
+    IF_EFFECT('-', "t=c", {"{c}说：“谁也别争了，先放在我这里。”就把{t}收走了。", "“No more of this,” said {c.n}. “I shall keep it,” and took {t} away."}, {"趁他们吵架，{c.n}说：“这本来就是我丢的。”拿起{t}走了。", "While they were shouting, {c.n} said, “It was I who had lost it,” and walked off with {t}."}),
     STEP({"他们互相看了看，都笑了。", "They looked at each other and had to laugh."}, {"“对不起，”他们一起说。", "“Sorry,” they said, both at once."}, {"回家的路上，谁也没有再提这件事。", "On the way home nobody spoke of it again."}),
     OF(30, ending),
 };
@@ -375,12 +375,12 @@ static const Ask quarrel_asks[] = {
 
 // ---------------------------------------------------------------- across the water
 static const Beat ferry_beats[] = {
-    EFFECT("t=p", {"{m}，{a.n}站在河边发愁：{t}在对岸。", "{m} {a.n} stood by the river, worried: {t} was on the other side."}, {"{a.n}要过河去拿{t}，可是桥断了。", "{a.n} had to cross the river to fetch {t}, but the bridge was down."}),
-    STEP({"“水太深了，”{c.n}说，“我可不敢。”", "“The water is too deep,” said {c.n}. “I dare not.”"}, {"{c.n}用脚试了试水，又缩了回来。", "{c.n} tried the water with one foot and drew it back."}),
+    EFFECT("t=p", {"{m}，{a}站在河边发愁：{t}在对岸。", "{m} {a} stood by the river, worried: {t} was on the other side."}, {"{a}要过河去拿{t}，可是桥断了~。", "~{a} had to cross the river to fetch {t}, but the bridge was down."}),
+    STEP({"“水太深了，”{c.n}说，“我可不敢。”", "“The water is too deep,” said {c.n}. “I dare not.”"}, {"{c}用脚试了试水，又缩了回来。", "{c} tried the water with one foot and drew it back."}),
     ASIDE(40),
-    EFFECT("t=b", {"{b.n}扑通一声跳下水，游到对岸，拿到了{t}。", "{b.n} jumped in with a splash, swam across and took {t}."}, {"“这有什么难的？”{b.n}说完就游了过去，把{t}拿上了。", "“What is so hard about that?” said {b.n}, swam over and picked up {t}."}),
-    EFFECT("t=a", {"不一会儿，{t}就到了{a.n}手里。", "Soon {t} was in the hands of {a.n}."}, {"{b.n}游回来，把{t}交给{a.n}。", "{b.n} swam back and gave {t} to {a.n}."}),
-    STEP({"“你连尾巴都湿了，”{a.n}说，赶紧拿来毛巾。", "“You are wet all over,” said {a.n} and fetched a towel."}, {"{a.n}请{b.n}吃了{f.b}。", "{a.n} treated {b.n} to {f.b}."}, {"{c.n}在一旁拍手。", "{c.n} stood by and clapped."}),
+    EFFECT("t=b", {"{b}扑通一声跳下水，游到对岸，拿到了{t}。", "{b} jumped in with a splash, swam across and took {t}."}, {"“这有什么难的？”{b.n}说完就游了过去，把{t}拿上了。", "“What is so hard about that?” said {b.n}, swam over and picked up {t}."}),
+    EFFECT("t=a", {"不一会儿，{t}就到了{a.n}手里。", "Soon {t} was in the hands of {a.n}."}, {"{b}游回来，把{t}交给{a.n}。", "{b} swam back and gave {t} to {a.n}."}),
+    STEP({"“你连尾巴都湿了，”{a.n}说，赶紧拿来毛巾。", "“You are wet all over,” said {a.n} and fetched a towel."}, {"{a}请{b.n}吃了{f.b}。", "{a} treated {b.n} to {f.b}."}, {"{c}在一旁拍手。", "{c} stood by and clapped."}),
 };
 static const Ask ferry_asks[] = {
     {0, {"谁游过了河？", "Who swam across the river?"}, "b", "a c"},
@@ -390,12 +390,12 @@ static const Ask ferry_asks[] = {
 
 // ---------------------------------------------------------------- digging for treasure
 static const Beat treasure_beats[] = {
-    STEP({"{m}，{a.n}在{k.i}发现一张旧地图。", "{m} {a.n} found an old map {k.i}."}, {"{a.n}买了一本旧书，里面夹着一张地图。", "{a.n} bought an old book, and out fell a map."}),
-    STEP({"地图上，{p.b}画着一个红叉。", "On the map there was a red cross at {p.b}."}, {"红叉就画在{p.b}的位置。", "A red cross marked {p.b}."}),
-    STEP({"{a.n}叫上{b.n}，扛着铁锹去了。", "{a.n} called {b.n}, and off they went with a spade."}, {"“我来挖，”{b.n}说，“你来看地图。”", "“I shall dig,” said {b.n}, “and you read the map.”"}),
+    STEP({"{m}，{a}在{k.i}发现一张旧地图。", "{m} {a} found an old map {k.i}."}, {"{a}买了一本旧书，里面夹着一张地图~。", "~{a} bought an old book, and out fell a map."}),
+    STEP({"地图上，{p.b}画着一个红叉~。", "~On the map there was a red cross at {p.b}."}, {"红叉就画在{p.b}的位置~。", "~A red cross marked {p.b}."}),
+    STEP({"{a}叫上{b.n}，扛着铁锹去了。", "{a} called {b.n}, and off they went with a spade."}, {"“我来挖，”{b.n}说，“你来看地图。”", "“I shall dig,” said {b.n}, “and you read the map.”"}),
     ASIDE(40),
-    STEP({"{b.n}挖了{n}个坑，什么也没有。", "{b.n} dug {n} holes and found nothing."}, {"挖到第{n.o}个坑，铁锹碰到了硬东西。", "At hole number {n} the spade struck something hard."}),
-    EFFECT("t=b", {"最后挖出来的是{t.i}。", "What {b.n} dug up in the end was {t.i}."}, {"{b.n}从土里捧出{t.i}。", "Out of the earth {b.n} lifted {t.i}."}),
+    STEP({"{b}挖了{n}个坑，什么也没有。", "{b} dug {n} holes and found nothing."}, {"挖到第{n.o}个坑，铁锹碰到了硬东西。", "At hole number {n} the spade struck something hard."}),
+    EFFECT("t=b", {"最后挖出来的是{t.i}。", "What {b.n} dug up in the end was {t.i}."}, {"{b}从土里捧出{t.i}。", "Out of the earth {b.n} lifted {t.i}."}),
     STEP({"“不是金子，”{a.n}说，“可是比金子好玩。”", "“It is not gold,” said {a.n}, “but it is more fun than gold.”"}, {"他们把坑填好，又在原处埋了{f.i}，留给后来的人。", "They filled the hole and buried {f.i} there for those who come later."}),
 };
 static const Ask treasure_asks[] = {
@@ -409,9 +409,9 @@ static const Beat stage_beats[] = {
     OF(40, intro),
     STEP({"{m}，学校要开演唱会，{a}要第一个上台。", "{m} there was to be a concert, and {a} was to sing first."}, {"{a}在家唱得很好，一上台就忘了词。", "{a} sang well at home, but on the stage every word was gone."}),
     STEP({"{a}的腿一直在发抖。", "{a} stood there with trembling knees."}, {"“我不行，”{a}说。", "“I cannot do it,” said {a}."}, {"台下一片安静，只听见有人咳嗽。", "It was quite still below; somebody coughed."}),
-    STEP({"{b.n}从第一排站起来，轻轻跟着哼。", "{b.n} stood up in the front row and softly began to hum."}, {"“看着我，”{b.n}小声说，“就当只有我在听。”", "“Look at me,” whispered {b.n}. “Sing as if I were the only one.”"}),
-    STEP({"{a.n}深吸一口气，唱了起来，越唱越响。", "{a.n} took a deep breath and sang, louder and louder."}, {"第一句很小声，第二句就响了。", "The first line was very soft; the second one was not."}),
-    STEP({"掌声像下雨一样。", "The applause was like rain."}, {"{c.n}把{t.i}扔到台上，喊：“再来一个！”", "{c.n} threw {t.i} onto the stage and cried, “Once more!”"}),
+    STEP({"{b}从第一排站起来，轻轻跟着哼。", "{b} stood up in the front row and softly began to hum."}, {"“看着我，”{b.n}小声说，“就当只有我在听。”", "“Look at me,” whispered {b.n}. “Sing as if I were the only one.”"}),
+    STEP({"{a}深吸一口气，唱了起来，越唱越响。", "{a} took a deep breath and sang, louder and louder."}, {"第一句很小声，第二句就响了。", "The first line was very soft; the second one was not."}),
+    STEP({"掌声像下雨一样。", "The applause was like rain."}, {"{c}把{t.i}扔到台上，喊：“再来一个！”", "{c} threw {t.i} onto the stage and cried, “Once more!”"}),
     OF(60, joy),
 };
 static const Ask stage_asks[] = {
@@ -422,10 +422,10 @@ static const Ask stage_asks[] = {
 // ---------------------------------------------------------------- the catch of the day
 static const Beat fishing_beats[] = {
     STEP({"{m}，{a.n}和{b.n}去河边钓鱼。", "{m} {a.n} and {b.n} went fishing in the river."}, {"{w}。{a.n}和{b.n}坐在河边，一人一根鱼竿。", "{w}. {a.n} and {b.n} sat by the river, each with a rod."}),
-    STEP({"等啊等，浮标一动也不动。", "They waited and waited, and the float did not move."}, {"过了{n}个钟头，连一条小鱼也没有。", "After {n} hours there was not even a small fish."}, {"{b.n}一边等，一边{x}。", "{b.n} passed the time {x.g}."}),
+    STEP({"等啊等，浮标~一动也不动。", "~They waited and waited, and the float did not move."}, {"过了{n}个钟头，连一条小鱼也没有~。", "~After {n} hours there was not even a small fish."}, {"{b}一边等，一边{x}。", "{b} passed the time {x.g}."}),
     ASIDE(40),
-    EFFECT("t=W", {"忽然，{W.n}的鱼竿弯了！拉上来一看，是{t.i}。", "Suddenly {W.n} had a bite! Out of the water came {t.i}."}, {"{W.n}用力一拉，钓上来{t.i}。", "{W.n} pulled hard and landed {t.i}."}),
-    STEP({"{L.n}只钓到一把水草。", "{L.n} caught nothing but weeds."}, {"{L.n}的钩子上什么也没有。", "There was nothing at all on {L.n}'s hook."}, {"“这也算鱼吗？”{L.n}笑得直不起腰。", "“Is that a fish?” said {L.n}, helpless with laughter."}),
+    EFFECT("t=W", {"忽然，{W.n}的鱼竿弯了！拉上来一看，是{t.i}。", "Suddenly {W.n} had a bite! Out of the water came {t.i}."}, {"{W}用力一拉，钓上来{t.i}。", "{W} pulled hard and landed {t.i}."}),
+    STEP({"{L}只钓到一把水草。", "{L} caught nothing but weeds."}, {"{L.n}的钩子上什么也没有。", "There was nothing at all on {L.n}'s hook."}, {"“这也算鱼吗？”{L.n}笑得直不起腰。", "“Is that a fish?” said {L.n}, helpless with laughter."}),
     STEP({"晚饭他们吃的是{f.b}。", "For supper they had {f.b}."}, {"“今天的河水真大方，”{W.n}说。", "“The river is generous today,” said {W.n}."}),
 };
 static const Ask fishing_asks[] = {
@@ -437,25 +437,25 @@ static const Ask fishing_asks[] = {
 static const Beat neighbour_beats[] = {
     STEP({"{p.b}旁边的空房子搬来了一{b.m}{b.K}。", "A {b.K} moved into the empty house near {p.b}."}, {"{m}，一辆车停在{p.b}旁边，下来一{b.m}{b.K}。", "{m} a cart stopped near {p.b}, and down climbed a {b.K}."}),
     STEP({"谁也不认识{b.n}。", "Nobody knew {b.n}."}, {"大家只敢从窗缝里看{b.n}。", "Everybody peeped at {b.n} from behind the curtains."}),
-    STEP({"{c.n}说：“听说{b.n}脾气很坏。”", "“They say that {b.n} is bad-tempered,” said {c.n}."}, {"{c.n}关上门，说：“我可不去。”", "{c.n} shut the door and said, “I am not going there.”"}),
-    EFFECT("f=b", {"只有{a.n}端着{f.i}去敲门。", "Only {a.n} went and knocked, with {f.i}."}, {"{a.n}不怕，送去了{f.i}。", "{a.n} was not afraid and took {f.i} to the house."}),
-    STEP({"门开了一条缝，又开大了。“请进，”{b.n}说。", "The door opened a crack, then wide. “Come in,” said {b.n}."}, {"{b.n}愣了一下，眼睛亮了：“给我的？”", "{b.n} stood still for a moment and then asked, “For me?”"}),
+    STEP({"{c}说：“听说{b.n}脾气很坏。”", "“They say that {b.n} is bad-tempered,” said {c.n}."}, {"{c}关上门，说：“我可不去。”", "{c} shut the door and said, “I am not going there.”"}),
+    EFFECT("f=b", {"只有{a.n}端着{f.i}去敲门。", "Only {a.n} went and knocked, with {f.i}."}, {"{a}不怕，送去了{f.i}。", "{a} was not afraid and took {f.i} to the house."}),
+    STEP({"门开了一条缝，又开大了。“请进，”{b.n}说。", "The door opened a crack, then wide. “Come in,” said {b.n}."}, {"{b}愣了一下，眼睛亮了：“给我的？”", "{b} stood still for a moment and then asked, “For me?”"}),
     STEP({"原来{b.n}只是害羞，还会拉手风琴呢。", "It turned out that {b.n} was only shy, and played the accordion."}, {"他们聊到很晚，{w}。", "They talked until late; {w}."}, {"第二天，{c.n}也来了。", "The next day {c.n} came as well."}),
 };
 static const Ask neighbour_asks[] = {
     {0, {"谁先去敲门？", "Who knocked at the door first?"}, "a", "c"},
     {0, {"新搬来的是谁？", "Who was new?"}, "b", "a c"},
-    {0, {"{a.n}送了什么？", "What did {a.n} bring?"}, "f.b", "g.b"},
+    {0, {"{a}送了什么？", "What did {a.n} bring?"}, "f.b", "g.b"},
 };
 
 // ---------------------------------------------------------------- a letter that takes its time
 static const Beat letter_beats[] = {
-    EFFECT("t=a", {"{a.n}给{c.n}写了一封信，还包上{t.i}，请{b.n}带去。", "{a.n} wrote to {c.n}, packed up {t.i} with the letter and asked {b.n} to take it."}, {"“请把{t}带给{c.n}，”{a.n}对{b.n}说。", "“Please take {t} to {c.n},” said {a.n} to {b.n}."}),
-    EFFECT("t=b", {"{b.n}带上{t}，{m}就出发了。", "{b.n} took {t} and set out {m}."}, {"{b.n}把{t}放进口袋，上了路。", "{b.n} put {t} away and set off."}),
-    STEP({"走到{q.b}，下起了大雨，{b.n}躲了半天。", "At {q.b} it began to pour, and {b.n} had to wait for hours."}, {"{b.n}在{q}看见有人在{x}，看了好一会儿。", "{b.n} stopped {q} to see somebody {x.g}, and stayed a while."}),
+    EFFECT("t=a", {"{a}给{c.n}写了一封信，还包上{t.i}，请{b.n}带去。", "{a} wrote to {c.n}, packed up {t.i} with the letter and asked {b.n} to take it."}, {"“请把{t}带给{c.n}，”{a.n}对{b.n}说。", "“Please take {t} to {c.n},” said {a.n} to {b.n}."}),
+    EFFECT("t=b", {"{b}带上{t}，{m}就出发了。", "{b} took {t} and set out {m}."}, {"{b}把{t}放进口袋，上了路。", "{b} put {t} away and set off."}),
+    STEP({"走到{q.b}，下起了大雨，{b.n}躲了半天。", "At {q.b} it began to pour, and {b.n} had to wait for hours."}, {"{b}在{q}看见有人在{x}，看了好一会儿。", "{b} stopped {q} to see somebody {x.g}, and stayed a while."}),
     ASIDE(40),
     IF_EFFECT('+', "t=c", {"天黑前，{b.n}敲开了{c.n}的门，把{t}交给了{c.n}。", "Before dark {b.n} knocked at {c.n}'s door and handed over {t}."}, {"最后，{c.n}收到了{t}，高兴得读了三遍信。", "In the end {c.n} received {t}, and read the letter three times for joy."}),
-    IF('-', {"等{b.n}赶到，{c.n}已经出门了，{t}还在{b.n}手里。", "When {b.n} arrived, {c.n} had gone out; {t} was still in {b.n}'s hands."}, {"{b.n}走错了路，只好带着{t}回家，明天再去。", "{b.n} took the wrong road and had to go home with {t}, to try again tomorrow."}),
+    IF('-', {"等{b.n}赶到，{c.n}已经出门了，{t}还在{b.n}手里。", "When {b.n} arrived, {c.n} had gone out; {t} was still in {b.n}'s hands."}, {"{b}走错了路，只好带着{t}回家，明天再去。", "{b} took the wrong road and had to go home with {t}, to try again tomorrow."}),
 };
 static const Ask letter_asks[] = {
     {0, {"{t}现在在谁手里？", "Who has {t} now?"}, "@t", "a b c"},
@@ -466,10 +466,10 @@ static const Ask letter_asks[] = {
 // ---------------------------------------------------------------- a place for the winter
 static const Beat winter_beats[] = {
     STEP({"冬天快到了，{a.n}的房子还漏风。", "Winter was near, and the wind still blew through {a.n}'s house."}, {"第一片雪花落下来的时候，{a.n}还没有准备好。", "When the first flake fell, {a.n} was not ready for winter."}),
-    STEP({"{b.n}正忙着{x}，说：“等一等。”", "{b.n} was busy {x.g} and said, “Wait a little.”"}, {"{b.n}早就把{f.b}装满了{k}。", "{b.n} had long since filled {k} with {f.b}."}),
-    STEP({"夜里，北风呼呼地吹，{a.n}冷得睡不着。", "At night the north wind howled, and {a.n} was too cold to sleep."}, {"{a.n}把所有的衣服都穿上了，还是冷。", "{a.n} put on everything there was and was still cold."}),
-    IF_EFFECT('+', "t=a", {"有人敲门，是{b.n}，手里拿着{t.i}。“给你解解闷，”{b.n}说。", "There was a knock: it was {b.n} with {t.i}. “To cheer you up,” said {b.n}."}, {"{b.n}送来{t.i}，又帮着堵好了门缝。", "{b.n} brought {t.i} and helped to stop the cracks in the door."}),
-    IF('-', {"{a.n}只好去敲{b.n}的门。“进来吧，”{b.n}说，“两个人住更暖和。”", "At last {a.n} knocked at {b.n}'s door. “Come in,” said {b.n}. “Two are warmer than one.”"}, {"{b.n}说：“搬到我这儿来，春天再走。”", "“Stay here with me until spring comes,” said {b.n}."}),
+    STEP({"{b}正忙着{x}，说：“等一等。”", "{b} was busy {x.g} and said, “Wait a little.”"}, {"{b}早就把{f.b}装满了{k}。", "{b} had long since filled {k} with {f.b}."}),
+    STEP({"夜里，北风呼呼地吹，{a.n}冷得睡不着。", "At night the north wind howled, and {a.n} was too cold to sleep."}, {"{a}把所有的衣服都穿上了，还是冷。", "{a} put on everything there was and was still cold."}),
+    IF_EFFECT('+', "t=a", {"有人敲门，是{b.n}，手里拿着{t.i}。“给你解解闷，”{b.n}说。", "There was a knock: it was {b.n} with {t.i}. “To cheer you up,” said {b.n}."}, {"{b}送来{t.i}，又帮着堵好了门缝。", "{b} brought {t.i} and helped to stop the cracks in the door."}),
+    IF('-', {"{a}只好去敲{b.n}的门。“进来吧，”{b.n}说，“两个人住更暖和。”", "At last {a.n} knocked at {b.n}'s door. “Come in,” said {b.n}. “Two are warmer than one.”"}, {"{b}说：“搬到我这儿来，春天再走。”", "“Stay here with me until spring comes,” said {b.n}."}),
     STEP({"那个冬天，他们的桌上总有{f.b}。", "All that winter there was {f.b} on their table."}, {"雪下得再大，屋里也是暖的。", "However hard it snowed, it was warm inside."}),
 };
 static const Ask winter_asks[] = {
@@ -479,12 +479,12 @@ static const Ask winter_asks[] = {
 
 // ---------------------------------------------------------------- the moon in the water (held out)
 static const Beat moon_beats[] = {
-    EFFECT("u=a", {"{m}，{a.n}带着{u.i}路过{p.b}，看见水里有一个月亮。", "{m} {a.n} passed {p.b} with {u.i} and saw a moon in the water."}, {"{a.n}提着{u.i}走到水边，水里有一个月亮。", "{a.n} came to the water with {u.i}, and there was a moon in it."}),
-    STEP({"“月亮掉下来了！”{a.n}喊。", "“The moon has fallen down!” cried {a.n}."}, {"{a.n}伸手去捞，月亮碎了。", "{a.n} reached for it, and the moon broke into pieces."}),
-    EFFECT("u=b", {"“帮我拿着，”{a.n}说，把{u}塞给{b.n}，又去捞。", "“Hold this,” said {a.n}, gave {u} to {b.n} and tried again."}, {"{a.n}把{u}交给{b.n}，卷起了袖子。", "{a.n} handed {u} to {b.n} and bent down to the water."}),
-    STEP({"{b.n}抬起头，笑了：“你看天上。”", "{b.n} looked up, laughed and said, “Look at the sky.”"}, {"“它有两个家，”{b.n}说，“一个在天上。”", "“It has two homes,” said {b.n}. “One is up there.”"}),
-    IF_EFFECT('+', "u=a", {"{a.n}红着脸，拿回了{u}。", "{a.n} went red and took {u} back."}),
-    IF('-', {"{a.n}看着天，忘了{u}还在{b.n}手里。", "{a.n} gazed at the sky and forgot that {b.n} still had {u}."}),
+    EFFECT("u=a", {"{m}，{a}带着{u.i}路过{p.b}，看见水里有一个月亮。", "{m} {a} passed {p.b} with {u.i} and saw a moon in the water."}, {"{a}提着{u.i}走到水边，水里有一个月亮。", "{a} came to the water with {u.i}, and there was a moon in it."}),
+    STEP({"“月亮掉下来了！”{a.n}喊。", "“The moon has fallen down!” cried {a.n}."}, {"{a}伸手去捞，月亮碎了。", "{a} reached for it, and the moon broke into pieces."}),
+    EFFECT("u=b", {"“帮我拿着，”{a.n}说，把{u}塞给{b.n}，又去捞。", "“Hold this,” said {a.n}, gave {u} to {b.n} and tried again."}, {"{a}把{u}交给{b.n}，卷起了袖子。", "{a} handed {u} to {b.n} and bent down to the water."}),
+    STEP({"{b}抬起头，笑了：“你看天上。”", "{b} looked up, laughed and said, “Look at the sky.”"}, {"“它有两个家，”{b.n}说，“一个在天上。”", "“It has two homes,” said {b.n}. “One is up there.”"}),
+    IF_EFFECT('+', "u=a", {"{a}红着脸，拿回了{u}。", "{a} went red and took {u} back."}),
+    IF('-', {"{a}看着天，忘了{u}还在{b.n}手里。", "{a} gazed at the sky and forgot that {b.n} still had {u}."}),
     OF(50, ending),
 };
 static const Ask moon_asks[] = {

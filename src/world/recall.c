@@ -121,14 +121,20 @@ static void write_list(Draft *d, int n) {
     }
 }
 
+// 0 .. 510, each doubling as often.
+static int draw_distance(Rng *rng) {
+    int least = 1 << draw(rng, DISTANCE_BITS);
+    return least - 1 + draw(rng, least);
+}
+
 void write_recall(Draft *d) {
-    static const int pairs[] = {2, 3, 4, 6, 8, 10, 12, 16};
+    static const int pairs[] = {2, 2, 3, 3, 4, 4, 6, 8, 10, 12, 16};
     if (d->grade >= GRADE_PAIRS)
         write_list(d, d->grade - GRADE_PAIRS);
     else if (d->grade >= 0)
         write_password(d, d->grade);
     else if (chance(d->rng, 50))
-        write_password(d, draw(d->rng, 1 << draw(d->rng, DISTANCE_BITS + 1)));
+        write_password(d, draw_distance(d->rng));
     else
-        write_list(d, pairs[draw(d->rng, 1 + draw(d->rng, COUNT_OF(pairs)))]);
+        write_list(d, pairs[draw(d->rng, COUNT_OF(pairs))]);
 }

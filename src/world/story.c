@@ -69,7 +69,7 @@ static void set_scene(Telling *t, const Plot *p, const Actor *cast, bool first_w
     draw_words(t, "si", lexicon.plants, lexicon.n_plants);
     telling_slot(t, 's')->label = "thing/s";
     draw_words(t, "HG", high_places, COUNT_OF(high_places));
-    draw_words(t, "NM", noises, COUNT_OF(noises));
+    draw_words(t, "VU", noises, COUNT_OF(noises));
     telling_set_words(t, 'S', sources[draw(t->rng, COUNT_OF(sources))]);
     telling_set_words(t, 'o',
                       actor_can(&cast[1], "f")   ? (Words){"飞上去", "flew up"}
@@ -206,6 +206,7 @@ void write_story(Draft *d) {
         if (p == &plots[n_plots - 1]) draft_hold_whole(d);
         if (i > 0) record_add(t->record, "\n", 1);
         t->capital = d->language == EN;
+        telling_forget(t);
         play(t, p, cast, way, i == 0, &state);
     }
     bool asks = chance(d->rng, ASKED_PERCENT);

@@ -55,7 +55,7 @@ static char choose_form(const Telling *t, const Actor *a, char form) {
     if (here) return t->language == EN || form == 'g' ? as_pronoun : 'n';
     if (!knows(&t->before, a->id) || has_rival(&t->before, a)) return 'n';
     if (form == 'g') return 'g';
-    return chance(t->rng, t->before.focus == a->id ? 62 : 25) ? as_pronoun : 'n';
+    return chance(t->rng, t->before.focus == a->id ? 80 : 45) ? as_pronoun : 'n';
 }
 
 static void meet(Telling *t, const Actor *a) {
