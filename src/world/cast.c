@@ -111,8 +111,10 @@ void draw_moment(Telling *t) {
 }
 
 // ---------------------------------------------------------------- beside the story
-// Slots of an aside, which stories must not use: Z an animal that is in nothing else, P Q places, F food, K a thing without
-// colour, X an act, M a name, A an animal's kind, T a town, N a number, R weather.
+// Slots of an aside, which stories must not use: Z an animal that is in nothing else, P Q places,
+// F food, K a thing without colour, X an act, M a name, A an animal's kind, T a town, N a number,
+// R weather.
+// clang-format off
 static const Words asides[] = {
     {"{R}。", "{R}."},
     {"{R}。", "{R}."},
@@ -132,19 +134,16 @@ static const Words asides[] = {
     {"老槐树下，两个老人在下棋。", "Under an elm two old men were playing chess."},
     {"有人在墙上画了一只{K.b}。", "Somebody had drawn a {K.b} on the wall."},
     {"{Z.n}给{Q.b}扫了地，又悄悄走了。", "{Z.n} swept {Q.b} and went quietly away."},
-    {"一把伞倒挂在树上，里面住着{M}养的鸟。",
-     "An umbrella hung in a tree, and a bird of {M}'s lived in it."},
+    {"一把伞倒挂在树上，里面住着{M}养的鸟。", "An umbrella hung in a tree, and a bird of {M}'s lived in it."},
     {"{Z.n}打了个喷嚏，又接着{X}。", "{Z.n} sneezed and went on {X.g}."},
     {"邮递员骑车经过，车铃叮当响。", "The postman rode past, ringing his bell."},
     {"有人把{K.i}忘在了长椅上。", "Somebody had left {K.i} on the bench."},
     {"{P}飘着一股刚割过的青草味。", "{P} it smelled of new-mown grass."},
     {"老钟慢了{N}分钟，谁也没发现。", "The old clock was {N} minutes slow, but nobody noticed."},
-    {"{Z.n}从{P}走过，嘴里念着：“{F.b}，{F.b}。”",
-     "{Z.n} walked past, saying over and over, “{^F.b}, {F.b}.”"},
+    {"{Z.n}从{P}走过，嘴里念着：“{F.b}，{F.b}。”", "{Z.n} walked past, saying over and over, “{^F.b}, {F.b}.”"},
     {"一阵风翻开了报纸，又把它合上。", "The wind opened a newspaper and closed it again."},
     {"一群孩子跑过去，一个比一个快。", "A row of children ran by, each faster than the last."},
-    {"{Z.n}向大家鞠了一躬，没有人知道为什么。",
-     "{Z.n} made a bow to everybody, and nobody knew why."},
+    {"{Z.n}向大家鞠了一躬，没有人知道为什么。", "{Z.n} made a bow to everybody, and nobody knew why."},
     {"从{T}来的马戏团正在{P}搭帐篷。", "A circus from {T} was putting up its tent {P}."},
     {"地上有一串小脚印，一直通到{Q.b}。", "A line of small footprints led all the way to {Q.b}."},
     {"卖{F.b}的老爷爷收摊了。", "The old man who sold {F.b} was closing his stall."},
@@ -153,6 +152,7 @@ static const Words asides[] = {
     {"风把{M}的歌声从{Q.b}吹了过来。", "The wind brought a song that {M} was singing at {Q.b}."},
     {"小店门口挂出了牌子：“今天有{F.b}。”", "The little shop had put out a sign, “{^F.b} today.”"},
 };
+// clang-format on
 
 static void set_aside(Telling *t, const Actor *cast, int n) {
     int animal;
