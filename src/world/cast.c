@@ -47,7 +47,7 @@ void draw_girl_and_boy(Rng *rng, Actor out[2]) {
 }
 
 bool actor_can(const Actor *a, const char *any_of) {
-    return a->animal && strpbrk(a->animal->can, any_of) != NULL;
+    return a->animal && a->animal->can[strcspn(a->animal->can, any_of)] != 0;
 }
 
 // ---------------------------------------------------------------- into slots

@@ -328,7 +328,7 @@ static bool is_so(const char *label, Str object) {
     const char *id = label + 4, *slash = strchr(id, '/');
     const char *relation = slash + 1;
     if (id[0] == 'p') {
-        Person p = person_make(atoi(id + 1));
+        Person p = person_make((int)strtol(id + 1, NULL, 10));
         for (int k = 0; k < PERSON_RELATIONS; k++)
             if (strcmp(relation, relations[k].name) == 0)
                 return same_word(object, p.object[k]->zh) || same_word(object, p.object[k]->en);
@@ -348,7 +348,7 @@ static void check_facts(const Record *r, bool may_be_strange, int64_t *count) {
     for (int i = record_find(r, "obj", 0); i >= 0; i = record_find(r, "obj", i + 1)) {
         const char *label = record_label(r, i);
         count[FAULT_FACT] += !is_so(label, record_piece(r, i));
-        bool is_stranger = label[4] == 'p' && atoi(label + 5) >= PEOPLE_KNOWN;
+        bool is_stranger = label[4] == 'p' && strtol(label + 5, NULL, 10) >= PEOPLE_KNOWN;
         count[FAULT_STRANGER] += is_stranger && !may_be_strange;
     }
 }
