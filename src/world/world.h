@@ -10,7 +10,7 @@
 
 typedef enum Split {
     SPLIT_TRAIN, // combinations that are held out never come
-    SPLIT_VALID, // the same kinds of text, other documents
+    SPLIT_VALID, // the same, other documents
     SPLIT_PROBE  // nothing but what is held out
 } Split;
 
