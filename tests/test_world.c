@@ -283,7 +283,7 @@ TEST(world, faults_in_answers_are_found) {
 TEST(world, proves_itself) {
     Stage s = stage_begin();
     WorldCheck *check = arena_new(&s.arena, WorldCheck, 1);
-    WorldCheckSpec spec = {2000000 / test_thinning(), test_thinning() > 1 ? 10 : 40, NULL, NULL};
+    WorldCheckSpec spec = {1000000 / test_thinning(), test_thinning() > 1 ? 10 : 40, NULL, NULL};
     Error err = {0};
     char why[256] = "";
     CHECK(world_check(&s.arena, s.world, &spec, check, &err));
