@@ -148,6 +148,10 @@ TEST(damage, gguf_header_flips_mamba) {
     flip_header("mamba", 5);
 }
 
+TEST(damage, gguf_header_flips_experts) {
+    flip_header("qwen2-moe", 7);
+}
+
 TEST(damage, gguf_header_flips_heed) {
     flip_header("heed-rotary", 7);
 }
@@ -287,6 +291,23 @@ static const Change changes[] = {
     {"heed-lstm", "recurrent_size", "0", "recurrent width"},
     {"heed-lstm", "recurrent_size", "25", "shape"},
     {"heed-lstm", "intermediate_size", "0", "is not part of"},
+    {"mixtral", "num_local_experts", "0", "is missing"},
+    {"mixtral", "num_local_experts", "-1", "num_local_experts"},
+    {"mixtral", "num_local_experts", "3", "shape"},
+    {"mixtral", "num_local_experts", "5", "shape"},
+    {"mixtral", "num_local_experts", "2000", "experts"},
+    {"mixtral", "num_experts_per_tok", "0", "experts"},
+    {"mixtral", "num_experts_per_tok", "5", "experts"},
+    {"mixtral", "intermediate_size", "64", "shape"},
+    {"qwen2-moe", "moe_intermediate_size", "0", "width of the experts"},
+    {"qwen2-moe", "moe_intermediate_size", "16", "shape"},
+    {"qwen2-moe", "shared_expert_intermediate_size", "0", "shared_expert"},
+    {"qwen2-moe", "shared_expert_intermediate_size", "32", "shape"},
+    {"qwen2-moe", "norm_topk_prob", "true", "norm_topk_prob"},
+    {"qwen2-moe", "decoder_sparse_step", "2", "decoder_sparse_step"},
+    {"qwen2-moe", "mlp_only_layers", "[0]", "mlp_only_layers"},
+    {"qwen3-moe", "norm_topk_prob", "false", "norm_topk_prob"},
+    {"qwen3-moe", "num_local_experts", NULL, "num_experts"},
 };
 
 TEST(damage, config_json) {

@@ -276,6 +276,36 @@ static Tensor *cross_entropy_case(Case *c) {
     return op_cross_entropy(c->run, parameter(c, 0, 4, 3), parameter(c, 1, 20, 3), spec);
 }
 
+// Logits so far apart that no difference changes a choice: each row a permutation of 0 .. 4, times
+// 0.3.
+static const Routing *routing(Case *c) {
+    bool is_new = !c->parameter[0].data;
+    Tensor *logits = parameter(c, 0, 6, 5);
+    for (int i = 0; i < 30 && is_new; i++)
+        tensor_f32(logits)[i] = 0.3f * (float)((i + i / 5 * 2) * 7 % 5) + 0.05f * (float)(i % 3);
+    return op_route(c->run, logits, c->variant < 2 ? 2 : 5, c->variant % 2);
+}
+
+static Tensor *route_case(Case *c) {
+    return routing(c)->weight;
+}
+
+static Tensor *combine_case(Case *c) {
+    const Routing *r = routing(c);
+    Tensor **out = run_describe(c->run, 5 * sizeof *out), *x = parameter(c, 1, 6, 4);
+    if (c->run->dry) run_bytes(c->run, 4096); // more experts may have rows than the plan has
+    for (int e = 0; e < 5; e++) {
+        int64_t n = r->first[e + 1] - r->first[e];
+        out[e] = n ? op_rows(c->run, x, r->row + r->first[e], n) : NULL;
+        if (n) out[e] = op_activate(c->run, op_scale(c->run, out[e], (float)(e + 1)), ACT_SILU);
+    }
+    return op_combine(c->run, r, out);
+}
+
+static Tensor *gate_rows_case(Case *c) {
+    return op_gate_rows(c->run, parameter(c, 0, 5, 4), parameter(c, 1, 5, 1));
+}
+
 // ---------------------------------------------------------------- the table
 #define OP_CHECKED(op, build, variants)   \
     TEST(gradients, op) {                 \
@@ -306,6 +336,9 @@ OP_CHECKED(op_lstm, lstm_case, 2)
 OP_CHECKED(op_causal_conv, causal_conv_case, 3)
 OP_CHECKED(op_selective_scan, selective_scan_case, 2)
 OP_CHECKED(op_cross_entropy, cross_entropy_case, 2)
+OP_CHECKED(op_route, route_case, 4)
+OP_CHECKED(op_combine, combine_case, 4)
+OP_CHECKED(op_gate_rows, gate_rows_case, 1)
 OP_NOT_DIFFERENTIABLE(op_rotary_angles, "its input is the positions, which are given")
 OP_NOT_DIFFERENTIABLE(op_sine_positions, "its input is the positions, which are given")
 OP_NOT_DIFFERENTIABLE(op_kv_store, "it copies; attention's gradients go to k and v directly")

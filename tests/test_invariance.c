@@ -12,8 +12,9 @@
 #include "quant/quant.h"
 #include "tests/test.h"
 
-static const char *const names[] = {"gpt2",   "llama", "mistral",   "qwen2",     "qwen3",
-                                    "gemma3", "mamba", "heed-lstm", "heed-sine", "heed-rotary"};
+static const char *const names[] = {"gpt2",      "llama",       "mistral", "qwen2",
+                                    "qwen3",     "gemma3",      "mamba",   "heed-lstm",
+                                    "heed-sine", "heed-rotary", "mixtral", "qwen2-moe"};
 enum { N_NAMES = sizeof names / sizeof *names, N_ATTENTION = 6, LONG = 540, N_MAX = 1024 };
 
 // One way of running a model: what is varied.
@@ -189,8 +190,9 @@ static Tensor *same(void *user, Run *run, Site site, int layer, Tensor *value) {
 // How many values a forward shows.
 static int sites_of(const Config *c) {
     int n = 3; // embed, final_norm, logits
-    for (int l = 0; l < c->layers; l++)
-        n += 4 + (config_has_attention(c, l) ? 6 : 1) + (c->ffn_width ? 5 : 0);
+    int channel = c->ffn_width ? 5 : 0;
+    if (c->experts) channel += c->shared_width ? 1 : -1; // the router; mlp_pre, mlp_act
+    for (int l = 0; l < c->layers; l++) n += 4 + (config_has_attention(c, l) ? 6 : 1) + channel;
     return n;
 }
 

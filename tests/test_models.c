@@ -15,7 +15,8 @@
 static const char *const names[] = {"gpt2",       "llama",        "llama-plain", "llama-linear",
                                     "mistral",    "qwen2",        "qwen3",       "gemma3",
                                     "mamba",      "heed-rnn",     "heed-lstm",   "heed-mamba",
-                                    "heed-alibi", "heed-learned", "heed-sine",   "heed-rotary"};
+                                    "heed-alibi", "heed-learned", "heed-sine",   "heed-rotary",
+                                    "mixtral",    "qwen2-moe",    "qwen3-moe"};
 enum { N_NAMES = sizeof names / sizeof *names, IDS_MAX = 64 };
 
 // A model, the run it is given, and what the reference says.
@@ -128,26 +129,39 @@ TEST(models, forward_of_a_gguf_equals_transformers) {
 }
 
 // ---------------------------------------------------------------- gradients
-static void check_gradient(void *user, const Weight *w, int layer) {
-    Bench *b = user;
-    char name[WEIGHT_NAME_MAX], key[WEIGHT_NAME_MAX + 8];
-    if (!weight_name(b->model->arch, w, layer, true, name)) return;
+// Rows of a weight's gradient, which the folder has under that name.
+static void check_rows(Bench *b, const Weight *w, const char *name, const float *grad,
+                       int64_t rows) {
+    char key[WEIGHT_NAME_MAX + 8];
     snprintf(key, sizeof key, "grad.%s", name);
-    int64_t n, rows = w->dim[0], cols = w->dim[1] ? w->dim[1] : 1;
+    int64_t n, cols = w->dim[1] ? w->dim[1] : 1;
     const float *reference = golden_values(b, key, &n);
-    if (!reference || !CHECK(n == rows * cols && w->tensor->grad)) return;
+    if (!reference || !CHECK(n == rows * cols && grad)) return;
     double difference = 0, size = 0;
     for (int64_t r = 0; r < rows; r++)
         for (int64_t c = 0; c < cols; c++) {
             double want =
                 (double)reference[w->form == FORM_TRANSPOSED ? c * rows + r : r * cols + c];
-            double have = (double)w->tensor->grad[r * cols + c];
+            double have = (double)grad[r * cols + c];
             difference += (have - want) * (have - want);
             size += want * want;
         }
     double relative = sqrt(difference / (size > 0 ? size : 1));
     test_check(relative <= 1e-3, __FILE__, __LINE__, "%s %s differs by %.2e", b->name, key,
                relative);
+}
+
+static void check_gradient(void *user, const Weight *w, int layer) {
+    Bench *b = user;
+    char name[WEIGHT_NAME_MAX];
+    const Arch *arch = b->model->arch;
+    float *grad = w->tensor->grad;
+    int64_t rows = w->form == FORM_EXPERTS ? w->dim[0] / w->parts : w->dim[0];
+    for (int i = 0; i < w->parts && w->form == FORM_EXPERTS; i++)
+        check_rows(b, w, weight_expert_name(arch, w, layer, i, name), grad + i * rows * w->dim[1],
+                   rows);
+    if (w->form != FORM_EXPERTS && weight_name(arch, w, layer, true, name))
+        check_rows(b, w, name, grad, rows);
 }
 
 TEST(models, gradients_equal_transformers) {

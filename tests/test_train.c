@@ -77,7 +77,7 @@ static bool bench_open(Bench *b, Settings settings) {
     if (!make_corpus(b, &(CorpusSpec){.validation_share = 0.1, .context = settings.context}))
         return false;
     b->model = make_model(b, "llama", &err);
-    TrainerSpec spec = {b->model, &b->corpus, &b->settings, b->pool, NULL};
+    TrainerSpec spec = {b->model, NULL, &b->corpus, &b->settings, b->pool, NULL};
     bool ok = b->model && trainer_open(&b->trainer, &spec, &err);
     return test_check(ok, __FILE__, __LINE__, "%s", err.text);
 }
@@ -235,12 +235,12 @@ static bool bench_resume(Bench *b, const char *folder) {
     Str path = checkpoint_newest(&b->arena, folder);
     if (!CHECK(path.n > 0)) return false;
     b->model = model_open(path.data, (ModelOptions){0}, &err);
-    bool ok = b->model && checkpoint_read(b->model, &b->settings, &progress, &err) &&
+    bool ok = b->model && checkpoint_read(&b->model->gguf, &b->settings, &progress, &err) &&
               model_thaw(b->model, &err);
     ok = ok && make_corpus(b, &(CorpusSpec){.validation_share = 0.1, .context = 32});
-    TrainerSpec spec = {b->model, &b->corpus, &b->settings, b->pool, NULL};
+    TrainerSpec spec = {b->model, NULL, &b->corpus, &b->settings, b->pool, NULL};
     ok = ok && trainer_open(&b->trainer, &spec, &err) &&
-         checkpoint_restore(&b->trainer, &progress, &err);
+         checkpoint_restore(&b->trainer, &b->model->gguf, &progress, &err);
     return test_check(ok, __FILE__, __LINE__, "%s", err.text);
 }
 
@@ -283,14 +283,15 @@ TEST(train, resuming_on_other_texts_is_refused) {
     TrainProgress progress;
     Settings settings = {0};
     Model *m = model_open(checkpoint_newest(&one.arena, folder).data, (ModelOptions){0}, &err);
-    CHECK(m && checkpoint_read(m, &settings, &progress, &err) && model_thaw(m, &err));
+    CHECK(m && checkpoint_read(&m->gguf, &settings, &progress, &err) && model_thaw(m, &err));
     Bench two = {.settings = settings};
     CHECK(arena_init(&two.arena, ARENA_DEFAULT, &err));
     Str text = STR("Quite another text, long enough to be cut into windows of thirty-two bytes.");
     CHECK(make_corpus(&two, &(CorpusSpec){.text = &text, .n_texts = 1, .context = 32}));
-    TrainerSpec spec = {m, &two.corpus, &two.settings, NULL, NULL};
+    TrainerSpec spec = {m, NULL, &two.corpus, &two.settings, NULL, NULL};
     CHECK(trainer_open(&two.trainer, &spec, &err));
-    CHECK_FAILS(checkpoint_restore(&two.trainer, &progress, &err), err, ERROR_USAGE, "other texts");
+    CHECK_FAILS(checkpoint_restore(&two.trainer, &m->gguf, &progress, &err), err, ERROR_USAGE,
+                "other texts");
     two.model = m;
     bench_close(&two);
     bench_close(&one);

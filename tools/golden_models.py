@@ -19,8 +19,10 @@ Each model goes to tests/fixtures/models/NAME/ three times over:
 The weights are random but not small: attention is far from uniform, and norms and biases differ
 from 1 and 0, so that a norm left out, a bias dropped or a head swapped moves every number.
 """
+import itertools
 import json
 import math
+import re
 import sys
 from pathlib import Path
 
@@ -83,6 +85,19 @@ MODELS = {
     "mamba": COMMON | dict(
         model_type="mamba", hidden_size=32, num_hidden_layers=2, state_size=6, conv_kernel=4,
         expand=2, time_step_rank=3, tie_word_embeddings=True, layer_norm_epsilon=1e-5),
+    # Experts: weights that sum to 1; probabilities as they are, and one expert for all; heads wider
+    # than hidden/heads, three of five.
+    "mixtral": GATED | dict(
+        model_type="mixtral", num_local_experts=4, num_experts_per_tok=2, intermediate_size=32,
+        tie_word_embeddings=False, rms_norm_eps=1e-5, rope_parameters=ROPE),
+    "qwen2-moe": GATED | dict(
+        model_type="qwen2_moe", num_experts=4, num_experts_per_tok=2, moe_intermediate_size=32,
+        shared_expert_intermediate_size=64, norm_topk_prob=False, tie_word_embeddings=False,
+        rms_norm_eps=1e-6, rope_parameters=ROPE),
+    "qwen3-moe": GATED | dict(
+        model_type="qwen3_moe", num_experts=5, num_experts_per_tok=3, moe_intermediate_size=32,
+        head_dim=16, norm_topk_prob=True, tie_word_embeddings=True, rms_norm_eps=1e-6,
+        rope_parameters=ROPE),
 }
 
 
@@ -118,6 +133,23 @@ def blocks_of(model):
     return inner.h if hasattr(inner, "h") else inner.layers
 
 
+def saved_form(kind, key, value):
+    """A parameter under the names that it has in model.safetensors: experts are saved one by one."""
+    if kind == "mixtral" and key.endswith("mlp.gate.weight"):
+        key = key.replace("mlp.gate", "block_sparse_moe.gate")
+    if ".mlp.experts." not in key:
+        yield key, value
+        return
+    stem, matrix = key.rsplit(".", 1)
+    words = {"gate": "gate_proj", "up": "up_proj", "down": "down_proj"}
+    if kind == "mixtral":
+        stem, words = stem.replace("mlp", "block_sparse_moe"), {"gate": "w1", "up": "w3", "down": "w2"}
+    for i, expert in enumerate(value):
+        parts = zip(("gate", "up"), expert.chunk(2)) if matrix == "gate_up_proj" else [("down", expert)]
+        for part, rows in parts:
+            yield f"{stem}.{i}.{words[part]}.weight", rows
+
+
 def golden(name, model):
     generator = torch.Generator().manual_seed(SEED - 1)
     ids = torch.randint(0, model.config.vocab_size, (1, TOKENS), generator=generator)
@@ -149,7 +181,8 @@ def golden(name, model):
     result["logits"] = out.logits[0].detach()
     result["loss"] = loss.detach().reshape(1)
     for key, weight in model.named_parameters():
-        result[f"grad.{key}"] = weight.grad
+        for saved, grad in saved_form(model.config.model_type, key, weight.grad):
+            result[f"grad.{saved}"] = grad
     return {key: value.contiguous().clone() for key, value in result.items()}
 
 
@@ -196,7 +229,8 @@ def save_tokenizer(folder, size):
 
 # ---- GGUF
 
-GGUF_ARCH = {"mistral": "llama", "gemma3_text": "gemma3"}  # the others keep their name
+GGUF_ARCH = {"mistral": "llama", "mixtral": "llama", "gemma3_text": "gemma3", "qwen2_moe": "qwen2moe",
+             "qwen3_moe": "qwen3moe"}  # the others keep their name
 
 GPT2_NAMES = {
     "transformer.wte": "token_embd", "transformer.wpe": "position_embd",
@@ -209,7 +243,13 @@ LLAMA_NAMES = {
     "self_attn.v_proj": "attn_v", "self_attn.o_proj": "attn_output",
     "self_attn.q_norm": "attn_q_norm", "self_attn.k_norm": "attn_k_norm",
     "post_attention_layernorm": "ffn_norm", "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up",
-    "mlp.down_proj": "ffn_down"}
+    "mlp.down_proj": "ffn_down",
+    "mlp.gate": "ffn_gate_inp", "block_sparse_moe.gate": "ffn_gate_inp",
+    "mlp.shared_expert_gate": "ffn_gate_inp_shexp", "mlp.shared_expert.gate_proj": "ffn_gate_shexp",
+    "mlp.shared_expert.up_proj": "ffn_up_shexp", "mlp.shared_expert.down_proj": "ffn_down_shexp",
+    "mlp.experts.gate_proj": "ffn_gate_exps", "mlp.experts.up_proj": "ffn_up_exps",
+    "mlp.experts.down_proj": "ffn_down_exps", "block_sparse_moe.experts.w1": "ffn_gate_exps",
+    "block_sparse_moe.experts.w3": "ffn_up_exps", "block_sparse_moe.experts.w2": "ffn_down_exps"}
 GEMMA3_NAMES = LLAMA_NAMES | {
     "post_attention_layernorm": "post_attention_norm", "pre_feedforward_layernorm": "ffn_norm",
     "post_feedforward_layernorm": "post_ffw_norm"}
@@ -251,7 +291,23 @@ def gguf_tensor(arch, config, key, value):
         return -torch.exp(value)
     if key.endswith("conv1d.weight"):
         return value.squeeze(1)
+    if key.endswith("shared_expert_gate.weight"):
+        return value[0]
     return value
+
+
+def stacked_experts(weights):
+    """Experts one above the other, in the place of the first: (E, F, C)."""
+    result = {}
+    for key, value in weights.items():
+        part = re.search(r"experts\.(\d+)\.", key)
+        if not part:
+            result[key] = value
+        elif part[1] == "0":
+            others = (key.replace("experts.0.", f"experts.{i}.") for i in itertools.count())
+            result[key.replace("experts.0.", "experts.")] = torch.stack(
+                [weights[k] for k in itertools.takewhile(weights.__contains__, others)])
+    return result
 
 
 def llama3_divisors(rope, width):
@@ -304,6 +360,15 @@ def write_gated_config(writer, config):
         writer.add_attention_scale(config.query_pre_attn_scalar ** -0.5)
 
 
+def write_experts_config(writer, config):
+    writer.add_expert_count(config.num_local_experts if config.model_type == "mixtral" else config.num_experts)
+    writer.add_expert_used_count(config.num_experts_per_tok)
+    if config.model_type != "mixtral":
+        writer.add_expert_feed_forward_length(config.moe_intermediate_size)
+    if config.model_type == "qwen2_moe":
+        writer.add_expert_shared_feed_forward_length(config.shared_expert_intermediate_size)
+
+
 def write_mamba_config(writer, config):
     writer.add_context_length(1 << 20)  # the converter's word for: any
     writer.add_feed_forward_length(0)
@@ -348,8 +413,10 @@ def save_gguf(path, name, config, weights):
         writer.add_layer_norm_eps(config.layer_norm_epsilon)
     else:
         write_gated_config(writer, config)
+    if getattr(config, "num_experts_per_tok", None):
+        write_experts_config(writer, config)
     write_gguf_tokenizer(writer, config.vocab_size)
-    for key, value in weights.items():
+    for key, value in stacked_experts(weights).items():
         value = gguf_tensor(arch, config, key, value)
         writer.add_tensor(gguf_name(arch, key), value.contiguous().numpy())
     writer.write_header_to_file()
@@ -372,6 +439,8 @@ def config_v4(saved):
         del old["layer_types"]
         rope = rope["full_attention"]
     rope = dict(rope)
+    if old["model_type"] == "qwen3_moe":
+        old["num_experts"] = old.pop("num_local_experts")
     old["rope_theta"] = rope.pop("rope_theta")
     old["rope_scaling"] = None if rope["rope_type"] == "default" else rope
     return old

@@ -40,6 +40,10 @@ int64_t file_position(const FileWriter *writer);
 MUST_USE bool file_commit(FileWriter *writer, Error *err); // closes the writer in any case
 void file_discard(FileWriter *writer);                     // accepts NULL
 
+// Takes away the temporaries that killed writers left in a folder, of targets whose names begin so.
+// None of them may be at work.
+MUST_USE bool file_sweep(Arena *arena, const char *folder, Str begin, Error *err);
+
 // The names in a folder, sorted by their bytes; "." and ".." are left out.
 MUST_USE bool file_list(Arena *arena, const char *folder, const Str **names, int64_t *n,
                         Error *err);

@@ -121,16 +121,19 @@ int64_t file_position(const FileWriter *writer) {
     return writer->position;
 }
 
-// Makes a rename durable.  Systems that cannot do that for a folder say so, which is no failure.
-static void sync_folder_of(char *path) {
+// Makes a rename durable; returns the errno of the failure, 0 for none.  Systems that cannot do
+// that for a folder say so, which is no failure.
+static int sync_folder_of(char *path) {
+    int failure = 0;
     char *slash = strrchr(path, '/');
     if (slash && slash != path) *slash = '\0';
     int folder = open(!slash ? "." : slash == path ? "/" : path, O_RDONLY | O_CLOEXEC);
     if (folder >= 0) {
-        fsync(folder);
+        if (fsync(folder) != 0 && (errno == EIO || errno == ENOSPC)) failure = errno;
         close(folder);
     }
     if (slash) *slash = '/';
+    return failure;
 }
 
 // Closes the descriptor; the first failure is kept.
@@ -148,7 +151,7 @@ bool file_commit(FileWriter *writer, Error *err) {
         if (writer->failure == 0 && rename(writer->temporary, writer->path) != 0)
             writer->failure = errno;
         if (writer->failure == 0)
-            sync_folder_of(writer->path);
+            writer->failure = sync_folder_of(writer->path);
         else
             unlink(writer->temporary);
     }
@@ -166,6 +169,28 @@ void file_discard(FileWriter *writer) {
     close_target(writer);
     if (writer->is_replaced) unlink(writer->temporary);
     memory_release(writer, sizeof *writer);
+}
+
+// "book.gguf.0a1b2c3d.tmp"
+static bool is_temporary(Str name) {
+    enum { DIGITS = 8 };
+    if (!str_ends(name, STR(".tmp")) || name.n < DIGITS + 6) return false;
+    Str digits = str_slice(name, name.n - DIGITS - 4, name.n - 4);
+    for (size_t i = 0; i < digits.n; i++)
+        if (!strchr("0123456789abcdef", digits.data[i])) return false;
+    return name.data[name.n - DIGITS - 5] == '.';
+}
+
+bool file_sweep(Arena *arena, const char *folder, Str begin, Error *err) {
+    const Str *names;
+    int64_t n;
+    if (!file_list(arena, folder, &names, &n, err)) return false;
+    for (int64_t i = 0; i < n; i++) {
+        if (!str_starts(names[i], begin) || !is_temporary(names[i])) continue;
+        Str path = str_printf(arena, "%s/%.*s", folder, STR_ARG(names[i]));
+        if (!file_remove(path.data, err)) return false;
+    }
+    return true;
 }
 
 bool file_append(const char *path, const void *data, size_t n, Error *err) {

@@ -10,5 +10,7 @@ void *memory_reserve(size_t bytes);
 // The same, holding zeros.  Where memory cannot be mapped (WebAssembly) all of it is touched.
 void *memory_reserve_zeros(size_t bytes);
 void memory_release(void *base, size_t bytes);
+// What this machine has; 0 if it does not say.
+size_t memory_of_machine(void);
 
 #endif

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #ifndef MAP_NORESERVE
 #define MAP_NORESERVE 0
@@ -19,4 +20,9 @@ void *memory_reserve_zeros(size_t bytes) {
 
 void memory_release(void *base, size_t bytes) {
     munmap(base, bytes);
+}
+
+size_t memory_of_machine(void) {
+    long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+    return pages > 0 && bytes > 0 ? (size_t)pages * (size_t)bytes : 0;
 }

@@ -18,7 +18,7 @@ typedef struct Command {
 
 extern const Command command_run, command_chat, command_next, command_attend, command_info,
     command_tokenize, command_tokenizer, command_eval, command_convert, command_quantize,
-    command_train, command_compare, command_bench;
+    command_train, command_compare, command_bench, command_world;
 
 // ---------------------------------------------------------------- main.c
 // Parses; --help is answered here.  False: stop with *exit_code.
@@ -37,7 +37,7 @@ void cli_forget_interrupt(void);
 typedef struct Setup {
     // options
     int64_t threads, context;
-    const char *cache;
+    const char *cache, *lora;
     bool exact, no_mmap, no_cache, no_repack;
     // made from them
     Model *model;
@@ -46,9 +46,9 @@ typedef struct Setup {
     Arena arena; // for whatever the command makes
 } Setup;
 
-// The options --threads --no-mmap --no-repack, and those of a session with them: --ctx --cache
-// --exact --no-cache; NULL-terminated.  `table` needs SETUP_OPTIONS entries.
-enum { SETUP_OPTIONS = 9 };
+// The options --lora --threads --no-mmap --no-repack, and those of a session with them: --ctx
+// --cache --exact --no-cache; NULL-terminated.  `table` needs SETUP_OPTIONS entries.
+enum { SETUP_OPTIONS = 10 };
 const Option *setup_model_options(Setup *setup, Option table[SETUP_OPTIONS]);
 const Option *setup_options(Setup *setup, Option table[SETUP_OPTIONS]);
 // Opens model and pool; HEED_KERNELS names the kernels.

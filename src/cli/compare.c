@@ -94,6 +94,19 @@ static Str model_of_run(CompareCommand *c, const char *folder) {
     return file_exists(best.data) ? best : checkpoint_newest(&c->arena, folder);
 }
 
+// Adapters are opened with the model that they belong to.
+static bool open_model(CompareCommand *c, Setup *setup, Str path, Error *err) {
+    GgufFile file = {0};
+    Str base = {0};
+    bool is_gguf = !file_is_folder(path.data);
+    if (is_gguf && !gguf_open(&file, path.data, true, err)) return false;
+    bool ok = !is_gguf || checkpoint_base(&file, &base, err);
+    if (base.n) setup->lora = path.data;
+    if (base.n) path = str_copy(&c->arena, base);
+    gguf_close(&file);
+    return ok && setup_open(setup, str_c(&c->arena, path), err);
+}
+
 // Folders of runs are called by what stands last in their path.
 static Str label_of(CompareCommand *c, const char *path) {
     Str label = str_from(path);
@@ -119,7 +132,7 @@ static bool add_run(CompareCommand *c, const char *path, Error *err) {
     }
     if (!model.n) return true;
     Setup setup = c->setup;
-    bool ok = setup_open(&setup, model.data, err) && measure_model(c, &setup, run, err);
+    bool ok = open_model(c, &setup, model, err) && measure_model(c, &setup, run, err);
     setup_close(&setup);
     return ok;
 }

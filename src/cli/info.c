@@ -125,6 +125,10 @@ static void print_person(const Info *info, Arena *arena) {
                    arena);
     Str feed_forward = c->ffn_width ? str_printf(arena, "feed-forward %d wide", c->ffn_width)
                                     : STR("no feed-forward");
+    if (c->experts)
+        feed_forward = str_printf(arena, "%d experts %d wide, of which %d digest a token%s",
+                                  c->experts, c->expert_width, c->experts_used,
+                                  c->shared_width ? ", and one that always does" : "");
     print_fact(
         "shape",
         str_printf(arena, "%d layers, %d wide, %.*s", c->layers, c->width, STR_ARG(feed_forward)),
@@ -162,6 +166,12 @@ static void print_json(const Info *info, Arena *arena) {
     json_put_integer(&w, c->layers);
     json_key(&w, "width");
     json_put_integer(&w, c->width);
+    if (c->experts) {
+        json_key(&w, "experts");
+        json_put_integer(&w, c->experts);
+        json_key(&w, "experts_used");
+        json_put_integer(&w, c->experts_used);
+    }
     json_key(&w, "heads");
     json_put_integer(&w, c->heads);
     json_key(&w, "vocabulary");

@@ -16,6 +16,8 @@ const Option *saving_options(Saving *s, Option table[SAVING_OPTIONS]) {
         {"--output", 'o', OPTION_TEXT, &s->target, "TARGET", "where to write it"},
         {"--type", 0, OPTION_TEXT, &s->type, "TYPE",
          "f32, f16, bf16, q8_0, q6_k, q5_k, q4_k, q4_0 (default: as they are)"},
+        {"--lora", 0, OPTION_TEXT, &s->setup.lora, "FILE",
+         "an adapter of the model, which becomes a part of its weights"},
         {"--force", 0, OPTION_FLAG, &s->force, NULL, "replace a target that is there"},
         {"--no-tokenizer", 0, OPTION_FLAG, &s->no_tokenizer, NULL, "leave the tokenizer out"},
         {"--threads", 't', OPTION_INT, &s->setup.threads, "N", "threads (default: the cores)", 1,

@@ -17,8 +17,8 @@ typedef struct Saving {
     Progress progress;
 } Saving;
 
-// The options -o --type --force --no-tokenizer --threads --json; NULL-terminated.
-enum { SAVING_OPTIONS = 8 };
+// The options -o --type --lora --force --no-tokenizer --threads --json; NULL-terminated.
+enum { SAVING_OPTIONS = 9 };
 const Option *saving_options(Saving *s, Option table[SAVING_OPTIONS]);
 
 // Opens the model and fills what the options say; refuses a target that is there (but for --force)

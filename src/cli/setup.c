@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/term.h"
 #include "generate/generate.h"
+#include "model/adapter.h"
 #include "model/weights.h"
 
 enum { PROMPT_BYTES_MAX = 256 << 20 };
@@ -19,6 +20,7 @@ const Option *setup_model_options(Setup *s, Option table[SETUP_OPTIONS]) {
     *s = (Setup){.cache = ""};
     const Option options[SETUP_OPTIONS] = {
         {"", 0, OPTION_HEADING, NULL, NULL, "The model:"},
+        {"--lora", 0, OPTION_TEXT, &s->lora, "FILE", "an adapter of the model, to lay beside it"},
         {"--threads", 't', OPTION_INT, &s->threads, "N", "threads (default: the cores)", 1, 256},
         {"--no-mmap", 0, OPTION_FLAG, &s->no_mmap, NULL, "read the file instead of mapping it"},
         {"--no-repack", 0, OPTION_FLAG, &s->no_repack, NULL,
@@ -40,7 +42,7 @@ const Option *setup_options(Setup *s, Option table[SETUP_OPTIONS]) {
          "remember nothing: compute the whole text again for each token"},
         {0}};
     setup_model_options(s, table);
-    memcpy(table + 4, options, sizeof options);
+    memcpy(table + 5, options, sizeof options);
     return table;
 }
 
@@ -60,7 +62,7 @@ static bool open_kernels(Setup *s, Error *err) {
 bool setup_open(Setup *s, const char *path, Error *err) {
     if (!arena_init(&s->arena, ARENA_DEFAULT, err) || !open_kernels(s, err)) return false;
     s->model = model_open(path, (ModelOptions){.no_mmap = s->no_mmap}, err);
-    if (!s->model) return false;
+    if (!s->model || (s->lora && !model_adapt(s->model, s->lora, err))) return false;
     s->pool = pool_open((int)s->threads, err);
     return s->pool != NULL;
 }

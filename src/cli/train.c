@@ -25,7 +25,7 @@ typedef struct TrainCommand {
     TrainingSpec spec;
     Training training;
     TrainShow show;
-    DType written;
+    TrainingResult result;
     Progress progress;
     const char *what; // the progress tells of
     Pool *pool;
@@ -93,17 +93,28 @@ static bool read_settings(TrainCommand *t, Error *err) {
         return false;
     for (int i = 0; i < n; i++) {
         Str value = t->flag[i] ? STR("true") : t->value[i] ? str_from(t->value[i]) : STR("");
+        if (value.n && t->resume && !training_may_change(&all[i]))
+            return error_set(err, ERROR_USAGE, "%s: a resumed run keeps what it has", all[i].name);
         if (value.n && !settings_set(s, &all[i], value, err)) return false;
     }
     return true;
 }
 
 // ---------------------------------------------------------------- what is asked for
-// "book.gguf" -> "book.train"
-static const char *default_folder(TrainCommand *t) {
+// "book.gguf" -> "book.train", "book.lora.gguf"
+static const char *beside_target(TrainCommand *t, const char *ending) {
     Str target = str_from(t->target);
     if (str_ends(target, STR(".gguf"))) target = str_slice(target, 0, target.n - 5);
-    return str_printf(&t->arena, "%.*s.train", STR_ARG(target)).data;
+    return str_printf(&t->arena, "%.*s%s", STR_ARG(target), ending).data;
+}
+
+// What a killed run left half written beside the target.
+static bool sweep_target(TrainCommand *t, Error *err) {
+    Str target = str_from(t->target), name = str_from(beside_target(t, ""));
+    size_t slash = target.n;
+    while (slash > 0 && target.data[slash - 1] != '/') slash--;
+    const char *folder = slash ? str_c(&t->arena, str_slice(target, 0, slash)) : ".";
+    return file_sweep(&t->arena, folder, str_slice(name, slash, name.n), err);
 }
 
 static bool check(TrainCommand *t, const Positionals *rest, Error *err) {
@@ -112,11 +123,12 @@ static bool check(TrainCommand *t, const Positionals *rest, Error *err) {
     if (!t->target) return error_set(err, ERROR_USAGE, "say where to write the model with -o FILE");
     if (file_is_folder(t->target))
         return error_set(err, ERROR_USAGE, "%.300s is a folder: -o wants a file", t->target);
-    if (t->resume && (t->config || t->preset || t->from))
+    if (t->resume && (t->config || t->preset))
         return error_set(err, ERROR_USAGE, "--resume goes on with the settings of the checkpoint");
-    if (!dtype_from_name(t->type, &t->written))
+    t->result = (TrainingResult){.model = t->target, .has_type = t->type != NULL};
+    if (t->type && !dtype_from_name(t->type, &t->result.type))
         return error_set(err, ERROR_USAGE, "--type: no such type: '%s'", t->type);
-    if (!t->folder) t->folder = default_folder(t);
+    if (!t->folder) t->folder = beside_target(t, ".train");
     if (!t->resume && !t->force) {
         if (file_exists(t->target))
             return error_set(err, ERROR_USAGE, "%.300s is there already; --force replaces it",
@@ -222,6 +234,9 @@ static bool train(TrainCommand *t, const Positionals *rest, Error *err) {
     cli_catch_interrupt();
     bool ok = training_open(&t->training, &t->spec, err);
     progress_end(&t->progress);
+    if (ok && t->training.lora.rank) t->result.adapters = beside_target(t, ".lora.gguf");
+    ok = ok && training_check(&t->training, &t->result, err) && sweep_target(t, err) &&
+         (t->resume || checkpoint_clear(t->folder, err));
     if (!ok || !train_show_begin(&t->show, err) || !steps(t, err)) return false;
     const TrainProgress *p = &t->training.trainer.progress;
     bool is_done = p->step >= t->training.settings.steps;
@@ -229,7 +244,8 @@ static bool train(TrainCommand *t, const Positionals *rest, Error *err) {
     if (!is_done)
         return error_set(err, ERROR_CANCELLED, "stopped at step %lld; --resume goes on from there",
                          (long long)p->step);
-    if (!training_write(&t->training, t->target, t->written, err)) return false;
+    if (!training_write(&t->training, &t->result, err)) return false;
+    if (t->result.adapters) printf("%-11s %s\n", "adapters", t->result.adapters);
     printf("%-11s %s; curves: %s/train.svg\n", "written", t->target, t->folder);
     return true;
 }
@@ -240,7 +256,6 @@ static int run(int argc, char **argv) {
     Positionals rest;
     int code;
     if (!t || !arena_init(&t->arena, ARENA_DEFAULT, &err)) return cli_fail(&command_train, &err);
-    t->type = "f32";
     const Option own[] = {
         {"--output", 'o', OPTION_TEXT, &t->target, "FILE", "the model to write (GGUF)"},
         {"--config", 0, OPTION_TEXT, &t->config, "FILE", "settings as lines key = value"},
@@ -255,7 +270,7 @@ static int run(int argc, char **argv) {
          "checkpoints, train.jsonl, train.svg (default: FILE with .train for .gguf)"},
         {"--force", 0, OPTION_FLAG, &t->force, NULL, "replace a model and a run that are there"},
         {"--type", 0, OPTION_TEXT, &t->type, "TYPE",
-         "of the written weights: f32, f16, bf16, q8_0 ..."},
+         "of the written weights: f32, f16, bf16, q8_0 ... (default f32; with --lora as they are)"},
         {"--prompt", 'p', OPTION_TEXT, &t->prompt, "TEXT", "how samples begin"},
         {"--tensorboard", 0, OPTION_TEXT, &t->tensorboard, "FOLDER", "write event files there"},
         {"--threads", 't', OPTION_INT, &t->threads, "N", "threads (default: the cores)", 1, 256},

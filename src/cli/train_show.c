@@ -34,6 +34,11 @@ static void print_row(const char *name, Str words) {
     arena_drop(&arena);
 }
 
+// Does it know something already?
+static bool is_gone_on(const Training *t) {
+    return t->spec.from || t->lora.rank;
+}
+
 static void print_plan(TrainShow *s) {
     const Training *t = s->training;
     const Settings *x = &t->settings;
@@ -48,6 +53,9 @@ static void print_plan(TrainShow *s) {
     if (c->n_invalid)
         print_row("", str_printf(a, "%lld bytes are not UTF-8 and are learned as bytes",
                                  (long long)c->n_invalid));
+    if (t->vocab_asked)
+        print_row("vocabulary", str_printf(a, "the text gives %lld tokens, not the %lld asked for",
+                                           (long long)m->vocab, (long long)t->vocab_asked));
     print_row("model",
               str_printf(a,
                          "%s: %d layers, width %d, %d heads, context %lld, %lld tokens "
@@ -61,8 +69,15 @@ static void print_plan(TrainShow *s) {
                                   (long long)x->context, epochs,
                                   x->optimizer == OPTIMIZER_MUON ? "muon" : "adamw", x->rate));
     print_row("memory", str_printf(a, "%.0f MB", (double)trainer_bytes(&t->trainer) / 1e6));
-    print_row("start", str_printf(a, "a loss of %.3f nats a token is expected: ln of %lld",
-                                  log((double)m->vocab), (long long)m->vocab));
+    if (t->lora.rank)
+        print_row("adapters", str_printf(a,
+                                         "rank %d, alpha %g: %.2f M values learn beside the "
+                                         "weights, which stay",
+                                         t->lora.rank, t->lora.alpha,
+                                         (double)t->lora.parameters.n_values / 1e6));
+    if (!is_gone_on(t))
+        print_row("start", str_printf(a, "a loss of %.3f nats a token is expected: ln of %lld",
+                                      log((double)m->vocab), (long long)m->vocab));
     if (t->resumed_at >= 0)
         print_row("resumed", str_printf(a, "at step %lld", (long long)t->resumed_at));
     fflush(stdout);

@@ -14,6 +14,8 @@
 //   position table                           F16 if T is F16, else F32 (F16 stays F16)
 //   vectors                                  F32
 //
+// Adapters that lie beside a weight (tensor.h) become a part of it.
+//
 // Rows that are no whole number of K blocks (256) become Q8_0, those that are not even a multiple
 // of 32 F16: `wanted` and `to` of ExportedWeight tell where.  A folder holds all weights in one
 // type, as transformers does: F32, F16 or BF16.
@@ -75,6 +77,14 @@ typedef struct ExportOptions {
 // metadata is made.
 MUST_USE bool model_save_gguf(const Model *model, const char *path, ExportOptions options,
                               Error *err);
+
+// Would the model be written so?  Says what forbids it, before any work is done for it.
+MUST_USE bool model_check_gguf(const Model *model, ExportOptions options, Error *err);
+
+// The adapters of a model alone, with what `extra` adds (NULL: nothing): a file for model_adapt
+// and for llama.cpp.
+MUST_USE bool model_save_adapter(const Model *model, const char *path, const ExportExtra *extra,
+                                 Error *err);
 
 // config.json, the weights, generation_config.json, tokenizer.json and tokenizer_config.json.  The
 // folder is made if it is not there.  From a folder the small files are copied, config.json

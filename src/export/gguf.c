@@ -202,6 +202,13 @@ static bool save(Export *e, const char *path, Error *err) {
     return gguf_commit(w, err);
 }
 
+bool model_check_gguf(const Model *model, ExportOptions options, Error *err) {
+    Export e = {.model = model, .options = options};
+    bool ok = export_begin(&e, err);
+    export_drop(&e);
+    return ok;
+}
+
 bool model_save_gguf(const Model *model, const char *path, ExportOptions options, Error *err) {
     Export e = {.model = model, .options = options};
     bool ok = export_begin(&e, err) && save(&e, path, err);

@@ -163,15 +163,26 @@ static void put_shape(JsonWriter *w, const Model *m) {
     json_end_array(w);
 }
 
-// The class that computes what the model computes: Llama with a window is called Mistral.
+// The class that computes what the model computes: Llama with experts is called Mixtral, with a
+// window Mistral.
 static void put_class(JsonWriter *w, const Model *m) {
-    bool is_mistral = m->arch == &arch_llama && m->config.window > 0;
+    const Config *c = &m->config;
+    bool is_llama = m->arch == &arch_llama, is_mixtral = is_llama && c->experts;
+    bool is_mistral = is_llama && c->window > 0 && !is_mixtral;
+    const char *class = is_mixtral   ? "MixtralForCausalLM"
+                        : is_mistral ? "MistralForCausalLM"
+                                     : m->arch->hf_class;
     json_key(w, "architectures");
     json_begin_array(w);
-    json_put_string(w, is_mistral ? STR("MistralForCausalLM") : str_from(m->arch->hf_class));
+    json_put_string(w, str_from(class));
     json_end_array(w);
     json_key(w, "model_type");
-    json_put_string(w, is_mistral ? STR("mistral") : str_from(m->arch->hf_types[0]));
+    json_put_string(w, is_mixtral   ? STR("mixtral")
+                       : is_mistral ? STR("mistral")
+                                    : str_from(m->arch->hf_types[0]));
+    if (m->arch != &arch_qwen2moe && m->arch != &arch_qwen3moe) return;
+    json_key(w, "norm_topk_prob");
+    json_put_bool(w, c->norm_experts);
 }
 
 static const char *torch_name(DType type) {

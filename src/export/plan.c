@@ -76,10 +76,22 @@ static Form change_of(const Export *e, const Weight *w) {
     return e->is_hf ? w->form : FORM_SAME;
 }
 
-static void add(Export *e, const Weight *w, int layer, Tensor source) {
-    char buffer[WEIGHT_NAME_MAX];
-    const char *name = weight_name(e->model->arch, w, layer, e->is_hf, buffer);
-    if (!name) return; // the other world says it in its config
+// Shapes that have more dimensions there than here.
+static void set_shape(PlannedWeight *p, const Weight *w, bool is_hf) {
+    bool is_mixture = w->form == FORM_EXPERTS && !is_hf;
+    if (p->change == FORM_ROW) {
+        p->rank = 2;
+        p->dim[1] = p->dim[0];
+        p->dim[0] = 1;
+    }
+    if (p->change != FORM_FILTERS && !is_mixture) return;
+    p->rank = 3;
+    p->dim[2] = p->dim[1];
+    p->dim[1] = is_mixture ? p->dim[0] / w->parts : 1;
+    p->dim[0] /= p->dim[1];
+}
+
+static void add(Export *e, const Weight *w, int layer, const char *name, Tensor source) {
     PlannedWeight *p = &e->weight[e->n++];
     DType from = type_in_file(e, w, layer), wanted = wanted_type(e, w, from);
     *p = (PlannedWeight){.source = source, .rank = source.rank, .change = change_of(e, w)};
@@ -94,25 +106,34 @@ static void add(Export *e, const Weight *w, int layer, Tensor source) {
                              .to = to,
                              .count = tensor_count(&source)};
     p->as.in_panels = e->options.in_panels && !e->is_hf && dtype_is_quantized(to) &&
-                      source.rank == 2 && weight_fits_panels(w);
+                      source.rank == 2 && weight_fits_panels(w) && w->form != FORM_EXPERTS;
     int64_t rows = p->as.count / cols;
     if (p->as.in_panels) rows = panel_count(rows) * PANEL_ROWS;
     p->as.bytes = (int64_t)dtype_row_bytes(to, cols) * rows;
-    if (p->change == FORM_FILTERS) {
-        p->rank = 3;
-        p->dim[2] = p->dim[1];
-        p->dim[1] = 1;
-    }
+    set_shape(p, w, e->is_hf);
     e->total += p->as.count;
 }
 
 static void add_present(void *user, const Weight *w, int layer) {
-    add(user, w, layer, *w->tensor);
+    Export *e = user;
+    char buffer[WEIGHT_NAME_MAX];
+    const Arch *arch = e->model->arch;
+    const Tensor *t = w->tensor;
+    if (w->form == FORM_EXPERTS && e->is_hf) {
+        int64_t rows = t->dim[0] / w->parts;
+        for (int i = 0; i < w->parts; i++)
+            add(e, w, layer, weight_expert_name(arch, w, layer, i, buffer),
+                tensor_slice(t, i * rows, rows));
+        return;
+    }
+    const char *name = weight_name(arch, w, layer, e->is_hf, buffer);
+    if (name) add(e, w, layer, name, *t); // else the other world says it in its config
 }
 
+// Tensors that there may be of it in a file.
 static void count(void *user, const Weight *w, int layer) {
-    (void)w, (void)layer;
-    ++*(int64_t *)user;
+    (void)layer;
+    *(int64_t *)user += w->form == FORM_EXPERTS ? w->parts : 1;
 }
 
 // A GGUF has llama3 scaling as a tensor; a model from elsewhere has it in its config alone.
@@ -124,7 +145,7 @@ static void add_divisors(Export *e) {
     Tensor divisors = {.dtype = DTYPE_F32, .rank = 1, .dim = {spec->width / 2}};
     divisors.data = rotary_llama3_divisors(&e->arena, spec);
     Weight w = {.tensor = &divisors, .gguf = "rope_freqs.weight", .place = PLACE_NORM_POSITION};
-    add(e, &w, -1, divisors);
+    add(e, &w, -1, w.gguf, divisors);
 }
 
 static bool check_type(const Export *e, Error *err) {
@@ -137,6 +158,18 @@ static bool check_type(const Export *e, Error *err) {
     return error_set(err, ERROR_USAGE,
                      "%s cannot be written: only F32, F16, BF16, Q8_0, Q4_0, Q4_K, Q5_K and Q6_K",
                      dtype_name(o->type));
+}
+
+// A weight with an adapter is encoded anew, even in the type that it has.
+static bool check_adapted(const Export *e, Error *err) {
+    for (int64_t i = 0; i < e->n; i++) {
+        const PlannedWeight *p = &e->weight[i];
+        if (!p->source.adapter || quant_can_encode(p->as.to)) continue;
+        return error_set(err, ERROR_USAGE,
+                         "%.*s is %s, which cannot be written with its adapter: say another --type",
+                         STR_ARG(p->as.name), dtype_name(p->as.to));
+    }
+    return true;
 }
 
 bool export_begin(Export *e, Error *err) {
@@ -156,7 +189,7 @@ bool export_begin(Export *e, Error *err) {
     e->weight = arena_new(&e->arena, PlannedWeight, most);
     add_divisors(e);
     weights_each(model, add_present, e);
-    return true;
+    return check_adapted(e, err);
 }
 
 void export_drop(Export *e) {

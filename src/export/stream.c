@@ -35,13 +35,10 @@ typedef struct Conversion {
     RowResult *result; // (rows of the chunk)
 } Conversion;
 
-// The source's row for a new row: the pairs of a head stand as neighbours or as halves.
+// The source's row for a new row.
 static int64_t source_row(const Conversion *c, int64_t row) {
     if (c->weight->change != FORM_ROTARY) return row;
-    int64_t in_head = row % c->head_width, half = c->head_width / 2;
-    int64_t from =
-        c->to_halves ? 2 * (in_head % half) + in_head / half : in_head % 2 * half + in_head / 2;
-    return row - in_head + from;
+    return rotary_row(row, c->head_width, c->to_halves);
 }
 
 // Its bytes; a row out of a panel is put together in `unpacked`.
@@ -95,7 +92,7 @@ static void convert_row(const Conversion *c, int64_t row, float *values, float *
     RowResult *r = &c->result[row - c->first];
     *r = (RowResult){0};
     Form form = c->weight->change;
-    bool is_moved = form == FORM_SAME || form == FORM_ROTARY || form == FORM_FILTERS;
+    bool is_moved = form != FORM_ONE_PLUS && form != FORM_LOG && form != FORM_TRANSPOSED;
     if (to == c->weight->source.dtype && is_moved && !c->weight->source.adapter) {
         memcpy(out, source_bytes(c, row, again), c->row_bytes);
         return;
@@ -141,20 +138,8 @@ static bool refuse(const PlannedWeight *w, Fault fault, Error *err) {
 
 // A vector is one row, but for rotary pairs: there each of its values is one.
 static int64_t rows_of(const PlannedWeight *w) {
-    if (w->rank > 1) return w->dim[0];
+    if (w->rank > 1) return w->as.count / w->dim[w->rank - 1];
     return w->change == FORM_ROTARY ? w->dim[0] : 1;
-}
-
-// All values of a matrix; a row out of a panel is put together in `unpacked`.
-static void decode_source(const Tensor *source, void *unpacked, float *values) {
-    int64_t cols = tensor_cols(source);
-    for (int64_t r = 0; r < tensor_rows(source); r++, values += cols) {
-        const void *row = source->in_panels ? unpacked : tensor_row(source, r);
-        if (source->in_panels)
-            panel_unpack_row(source->dtype, tensor_panel(source, r / PANEL_ROWS), r % PANEL_ROWS,
-                             cols, unpacked);
-        quant_decode(source->dtype, row, values, cols);
-    }
 }
 
 static Conversion conversion_make(Export *e, PlannedWeight *w, int64_t chunk_rows) {
@@ -176,7 +161,7 @@ static Conversion conversion_make(Export *e, PlannedWeight *w, int64_t chunk_row
     } else if (w->change == FORM_TRANSPOSED) {
         float *turned = arena_push_aligned(&e->arena, sizeof(float) * (size_t)w->as.count, 64);
         void *unpacked = arena_push_aligned(&e->arena, tensor_row_bytes(&w->source), 64);
-        decode_source(&w->source, unpacked, turned);
+        weight_decode(&w->source, unpacked, turned);
         int64_t wide = w->source.dim[1];
         for (int64_t i = 0; w->source.adapter && i < w->source.dim[0]; i++)
             add_adapter(&w->source, i, turned + i * wide);

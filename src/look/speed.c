@@ -137,9 +137,13 @@ static void add_weight(void *user, const Weight *weight, int layer) {
     const Tensor *t = weight->tensor;
     bool is_table =
         t == &c->model->embed_positions || (t == &c->model->embed && !c->model->is_tied);
-    c->bytes += (double)(is_table ? tensor_row_bytes(t) : tensor_bytes(t));
+    const Config *config = &c->model->config;
+    // Of a mixture, as many experts as digest a token.
+    double share =
+        weight->form == FORM_EXPERTS ? (double)config->experts_used / (double)config->experts : 1;
+    c->bytes += share * (double)(is_table ? tensor_row_bytes(t) : tensor_bytes(t));
     if (layer >= 0 && t->rank == 2)
-        c->matrix[arithmetic_of(c->run, t->dtype)] += (double)tensor_count(t);
+        c->matrix[arithmetic_of(c->run, t->dtype)] += share * (double)tensor_count(t);
 }
 
 // Keys that queries at positions from .. from+n-1 see, in all layers together.

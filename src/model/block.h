@@ -50,7 +50,7 @@ Tensor *mixer_attention(const Stream *s, int l, Tensor *x);
 // whom, and positions, do not apply to it, nor to mixer_mamba.c: Mamba's.
 Tensor *mixer_recurrent(const Stream *s, int l, Tensor *x);
 Tensor *mixer_mamba(const Stream *s, int l, Tensor *x);
-// channel.c: the feed-forward layer, gated if the model has a gate.
+// channel.c: the feed-forward layer, gated if the model has a gate; or a mixture of experts.
 Tensor *channel(const Stream *s, int l, Tensor *x);
 
 #endif

@@ -289,6 +289,22 @@ void config_decoder(ConfigIo *io, Config *c) {
     c->embed_scale = 1;
 }
 
+void config_experts(ConfigIo *io, Config *c, const char *count) {
+    int64_t experts = c->experts, used = c->experts_used;
+    config_take_int(io, "expert_count", count, &experts, 0);
+    if (io->failed || (config_is_reading(io) && experts == 0)) return;
+    if (experts) config_take_int(io, "expert_used_count", "num_experts_per_tok", &used, 0);
+    if (io->failed || !config_is_reading(io)) return;
+    if (experts > CONFIG_EXPERTS_MAX || used < 1 || used > experts)
+        config_fail(io, ERROR_FORMAT, "experts", "must be 1 to 1024, and as many used at most");
+    if (c->ffn_width < 1) config_fail(io, ERROR_FORMAT, "experts", "have no width");
+    if (io->failed) return;
+    c->experts = (int)experts;
+    c->experts_used = (int)used;
+    c->expert_width = c->ffn_width;
+    c->norm_experts = true;
+}
+
 void config_mamba(ConfigIo *io, Config *c, const char *inner) {
     int64_t width = c->inner_width, states = c->state_width, rows = c->conv_width,
             rank = c->time_rank;

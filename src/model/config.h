@@ -19,6 +19,7 @@ enum {
     CONFIG_WIDTH_MAX = 1 << 17,
     CONFIG_LAYERS_MAX = 1024,
     CONFIG_HEADS_MAX = 1024,
+    CONFIG_EXPERTS_MAX = 1024,
     CONFIG_VOCAB_MAX = 1 << 22,
     CONFIG_MIXERS_MAX = 64,     // layers after which a pattern of mixers repeats
     CONFIG_STATE_MAX = 1 << 10, // of a state space: states of a channel, rows of its convolution
@@ -56,6 +57,8 @@ typedef enum PositionKind {
 } PositionKind;
 
 extern const char *const mixer_words[], *const position_words[]; // by kind, NULL-terminated
+// "attention,mamba": the kinds of a pattern, and how many; NULL, or what is wrong with it.
+const char *mixers_parse(Str text, MixerKind kind[CONFIG_MIXERS_MAX], int *n);
 
 typedef enum RotaryScaling {
     SCALING_NONE,
@@ -104,6 +107,10 @@ typedef struct Config {
     int state_width;                        // Mamba: N, states of a channel
     int conv_width;                         // Mamba: W, rows of its convolution
     int time_rank;                          // Mamba: R, width in front of the time steps
+    int experts, experts_used;              // E, K of a mixture; 0: one feed-forward layer
+    int expert_width;                       // F of each
+    int shared_width;                       // of the expert that digests every token; 0: none
+    bool norm_experts;                      // the weights of a token's experts sum to 1
     bool has_layer_norm;                    // heed: layer norms, else RMS norms
     bool is_dense;                          // heed: a feed-forward layer without a gate
 } Config;
@@ -182,6 +189,9 @@ void config_check(ConfigIo *io, int64_t heads, int64_t kv_heads, int64_t head_wi
                   float norm_eps);
 // The fields that all decoders of Llama's kind share, under the usual names.
 void config_decoder(ConfigIo *io, Config *c);
+// How many experts there are (under the Hugging Face key `count`) and how many digest a token; none
+// if the file does not say.  They are as wide as the feed-forward layer, and weighed to sum to 1.
+void config_experts(ConfigIo *io, Config *c, const char *count);
 // Which layers see a window: "every n-th does not" (GGUF, older folders) or a list of layer types.
 void config_window_pattern(ConfigIo *io, Config *c, int otherwise);
 // The shape of Mamba's layers, under the keys that Mamba's own files have; the inner width has the

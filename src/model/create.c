@@ -36,12 +36,21 @@ typedef enum Start {
 static const struct {
     const char *gguf;
     Start start;
-} starts[] = {{"attn_output.weight", START_END}, {"ffn_down.weight", START_END},
-              {"rnn_output.weight", START_END},  {"ssm_out.weight", START_END},
-              {"rnn_in.weight", START_FAN_IN},   {"rnn_hidden.weight", START_FAN_IN},
-              {"ssm_x.weight", START_FAN_IN},    {"ssm_conv1d.weight", START_FAN_IN},
-              {"rnn_in.bias", START_GATES},      {"ssm_a", START_RATES},
-              {"ssm_dt.bias", START_STEPS},      {"ssm_dt.weight", START_STEP_WEIGHT}};
+} starts[] = {{"attn_output.weight", START_END},
+              {"ffn_down.weight", START_END},
+              {"ffn_down_exps.weight", START_END},
+              {"ffn_down_shexp.weight", START_END},
+              {"ffn_gate_inp_shexp.weight", START_FAN_IN},
+              {"rnn_output.weight", START_END},
+              {"ssm_out.weight", START_END},
+              {"rnn_in.weight", START_FAN_IN},
+              {"rnn_hidden.weight", START_FAN_IN},
+              {"ssm_x.weight", START_FAN_IN},
+              {"ssm_conv1d.weight", START_FAN_IN},
+              {"rnn_in.bias", START_GATES},
+              {"ssm_a", START_RATES},
+              {"ssm_dt.bias", START_STEPS},
+              {"ssm_dt.weight", START_STEP_WEIGHT}};
 
 static Start start_of(const Weight *w) {
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
@@ -167,10 +176,12 @@ static void thaw_weight(void *user, const Weight *w, int layer) {
     Tensor *t = w->tensor;
     if (c->failed) return;
     float *values = take(c->model, tensor_count(t), c->err);
-    c->failed = !values;
+    float *row = values ? take(c->model, tensor_cols(t), c->err) : NULL; // no type takes more
+    c->failed = !row;
     if (c->failed) return;
-    quant_decode(t->dtype, t->data, values, tensor_count(t));
+    weight_decode(t, row, values);
     t->dtype = DTYPE_F32;
+    t->in_panels = false;
     t->data = values;
 }
 

@@ -17,7 +17,10 @@ static void gpt2_config(ConfigIo *io, Config *c) {
     config_need_int(io, "embedding_length", "n_embd", &width, 1, CONFIG_WIDTH_MAX);
     config_need_int(io, "block_count", "n_layer", &layers, 1, CONFIG_LAYERS_MAX);
     config_need_int(io, "attention.head_count", "n_head", &heads, 1, CONFIG_HEADS_MAX);
-    config_take_int(io, "feed_forward_length", "n_inner", &ffn, 4 * width);
+    if (io->mode == CONFIG_WRITE_GGUF) // other engines have no default
+        config_need_int(io, "feed_forward_length", NULL, &ffn, 1, CONFIG_WIDTH_MAX);
+    else
+        config_take_int(io, "feed_forward_length", "n_inner", &ffn, 4 * width);
     config_need_float(io, "attention.layer_norm_epsilon", "layer_norm_epsilon", &c->norm_eps);
     if (io->failed) return;
     if (width % heads != 0)

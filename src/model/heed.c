@@ -13,24 +13,20 @@ static const char *const norm_words[] = {"rms", "layer", NULL};
 static const char *const channel_words[] = {"gated", "dense", NULL};
 
 // ---------------------------------------------------------------- the pattern of mixers
-static void read_mixers(ConfigIo *io, Config *c, Str text) {
-    size_t from = 0;
-    c->n_mixers = 0;
-    while (from <= text.n && !io->failed) {
-        size_t to = from;
+const char *mixers_parse(Str text, MixerKind kind[CONFIG_MIXERS_MAX], int *n) {
+    *n = 0;
+    for (size_t from = 0, to; from <= text.n; from = to + 1) {
+        to = from;
         while (to < text.n && text.data[to] != ',') to++;
         Str word = {text.data + from, to - from};
-        int kind = 0;
-        while (kind < MIXER_COUNT && !str_equal(word, str_from(mixer_words[kind]))) kind++;
-        if (kind == MIXER_COUNT)
-            config_fail(io, ERROR_UNSUPPORTED, "mixers",
-                        "must be of attention, window, rnn, lstm, mamba, with commas between");
-        else if (c->n_mixers == CONFIG_MIXERS_MAX)
-            config_fail(io, ERROR_LIMIT, "mixers", "a pattern of more than 64");
-        else
-            c->mixer[c->n_mixers++] = (MixerKind)kind;
-        from = to + 1;
+        int k = 0;
+        while (k < MIXER_COUNT && !str_equal(word, str_from(mixer_words[k]))) k++;
+        if (k == MIXER_COUNT)
+            return "must be of attention, window, rnn, lstm, mamba, with commas between";
+        if (*n == CONFIG_MIXERS_MAX) return "a pattern of more than 64";
+        kind[(*n)++] = (MixerKind)k;
     }
+    return NULL;
 }
 
 // One text: "attention,mamba".
@@ -42,7 +38,9 @@ static void mixers_field(ConfigIo *io, Config *c) {
     }
     Str text = str_built(&b);
     config_need_text(io, "mixers", "mixers", &text);
-    if (config_is_reading(io) && !io->failed) read_mixers(io, c, text);
+    if (!config_is_reading(io) || io->failed) return;
+    const char *wrong = mixers_parse(text, c->mixer, &c->n_mixers);
+    if (wrong) config_fail(io, ERROR_UNSUPPORTED, "mixers", wrong);
 }
 
 // ---------------------------------------------------------------- config
@@ -103,6 +101,9 @@ static void heed_config(ConfigIo *io, Config *c) {
     word_fields(io, c);
     if (io->failed) return;
     bool has_attention = config_attention_layers(c) > 0;
+    config_experts(io, c, "num_local_experts");
+    if (c->experts && c->is_dense)
+        config_fail(io, ERROR_UNSUPPORTED, "feed_forward", "experts are gated, not dense");
     if (has_attention) attention_fields(io, c);
     if (config_uses(c, MIXER_RNN) || config_uses(c, MIXER_LSTM)) {
         config_take_int(io, "recurrent_length", "recurrent_size", &recurrent, c->width);
@@ -146,6 +147,10 @@ static void norm_weights(WeightVisitor *v, const Model *m, int l, Norm *norm,
 static void channel_weights(WeightVisitor *v, Model *m, int l) {
     int64_t w = m->config.width, f = m->config.ffn_width;
     Channel *c = &m->layer[l].channel;
+    if (m->config.experts) {
+        weights_experts(v, m, l, true);
+        return;
+    }
     if (!m->config.is_dense) {
         weights_gated_channel(v, m, l);
         return;

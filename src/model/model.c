@@ -3,8 +3,9 @@
 
 #include "model/state.h"
 
-static const Arch *const archs[] = {&arch_gpt2,   &arch_llama, &arch_qwen2, &arch_qwen3,
-                                    &arch_gemma3, &arch_mamba, &arch_heed};
+static const Arch *const archs[] = {&arch_gpt2,     &arch_llama, &arch_qwen2,
+                                    &arch_qwen2moe, &arch_qwen3, &arch_qwen3moe,
+                                    &arch_gemma3,   &arch_mamba, &arch_heed};
 enum { N_ARCHS = sizeof archs / sizeof *archs };
 
 const Arch *arch_named(Str name) {

@@ -50,6 +50,14 @@ typedef struct Channel {
     Tensor up_bias, down_bias; // (F) (C)
 } Channel;
 
+// A mixture: E experts, each a gated feed-forward layer F wide, one after the other in a matrix.
+typedef struct Experts {
+    Tensor router;         // (E, C); absent: the channel is one layer
+    Tensor gate, up, down; // (E*F, C) (E*F, C) (E*C, F)
+    Tensor shared_router;  // (C) of the expert that digests every token: the layer's channel
+    Tensor shared_gate;    // (1, C): a view of it
+} Experts;
+
 typedef struct Layer {
     Norm attention_norm;
     Attention attention; // one of the three is there
@@ -58,6 +66,7 @@ typedef struct Layer {
     Norm attention_post_norm; // gemma: on the mixer's output
     Norm channel_norm;
     Channel channel;
+    Experts experts;
     Norm channel_post_norm;
 } Layer;
 
@@ -89,7 +98,8 @@ typedef struct Model {
     const int32_t *end_id; // (n_end_ids) more ids that end a generation (generation_config.json)
     int64_t n_end_ids;
     Arena arena;
-    Arena panels; // weights in panels that the file has by rows; empty: none
+    Arena experts; // those of a folder, which has each as a tensor of its own; empty: none
+    Arena panels;  // weights in panels that the file has by rows; empty: none
 
     bool is_hf; // opened from a Hugging Face folder, else from a GGUF file
     GgufFile gguf;
@@ -151,7 +161,8 @@ void vocab_write(GgufWriter *writer, const Vocab *vocab);
 // open and to be closed behind it (gguf_close accepts the empty one).
 MUST_USE Tokenizer *tokenizer_open(Arena *arena, GgufFile *file, const char *path, Error *err);
 
-extern const Arch arch_gpt2, arch_llama, arch_qwen2, arch_qwen3, arch_gemma3, arch_mamba, arch_heed;
+extern const Arch arch_gpt2, arch_llama, arch_qwen2, arch_qwen2moe, arch_qwen3, arch_qwen3moe,
+    arch_gemma3, arch_mamba, arch_heed;
 // For a model that is to be made after heed's architecture: the standard one that it equals, whose
 // conventions the config takes over, else arch_heed.
 const Arch *arch_fitting(Config *config);

@@ -46,7 +46,12 @@ static bool gguf_texts(Model *m, Error *err) {
 // What an open GGUF file says; `path` stands for it in messages.
 static bool read_gguf(Model *m, const char *path, Error *err) {
     Str name;
+    Str type = {0};
     m->tensors = &m->gguf.tensors;
+    if (!gguf_try_string(&m->gguf, "general.type", &type, err)) return false;
+    if (str_equal(type, STR("adapter")))
+        return error_set(err, ERROR_USAGE,
+                         "%s is an adapter: give its model, and the adapter with --lora", path);
     if (!gguf_get_string(&m->gguf, "general.architecture", &name, err)) return false;
     m->arch = arch_named(name);
     if (!m->arch)
@@ -259,6 +264,7 @@ void model_close(Model *model) {
     gguf_close(&model->gguf);
     safetensors_close(&model->safetensors);
     arena_drop(&model->panels);
+    arena_drop(&model->experts);
     arena_drop(&model->arena);
     free(model);
 }

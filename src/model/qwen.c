@@ -1,7 +1,8 @@
-// qwen.c - Qwen2, Qwen2.5 (arXiv 2407.10671) and Qwen3 (arXiv 2505.09388).
+// qwen.c - Qwen2, Qwen2.5 (arXiv 2407.10671) and Qwen3 (arXiv 2505.09388), dense or with experts.
 //
 // Llama's block, pairs of a head as halves everywhere.  Qwen2 has biases on q, k and v; Qwen3 has
-// none, but norms q and k of each head before the turn.
+// none, but norms q and k of each head before the turn.  Qwen2-MoE weighs its experts by their
+// probabilities and has one more that digests every token; Qwen3-MoE lets the weights sum to 1.
 #include "model/block.h"
 #include "model/weights.h"
 
@@ -12,6 +13,59 @@ static void qwen_config(ConfigIo *io, Config *c) {
     config_decoder(io, c);
     config_rotary(io, c, PAIR_HALVES);
     c->activation = ACT_SILU;
+}
+
+// Layers with experts only: a file that mixes in others is refused.
+static void expect_experts_everywhere(ConfigIo *io) {
+    int64_t step = 1;
+    config_take_int(io, NULL, "decoder_sparse_step", &step, 1);
+    const Json *dense = io->mode == CONFIG_READ_HF ? json_get(io->json, "mlp_only_layers") : NULL;
+    if (step != 1)
+        config_fail(io, ERROR_UNSUPPORTED, "decoder_sparse_step", "only 1 is supported");
+    else if (dense && dense->child)
+        config_fail(io, ERROR_UNSUPPORTED, "mlp_only_layers", "layers without experts");
+}
+
+static void experts_config(ConfigIo *io, Config *c) {
+    int64_t width = c->expert_width;
+    expect_experts_everywhere(io);
+    config_experts(io, c, "num_experts");
+    // Newer folders of Qwen3-MoE have Mixtral's word for it.
+    if (io->mode == CONFIG_READ_HF && !io->failed && c->experts == 0)
+        config_experts(io, c, "num_local_experts");
+    if (!io->failed && c->experts == 0)
+        config_fail(io, ERROR_FORMAT, config_is_hf(io) ? "num_experts" : "expert_count",
+                    "is missing");
+    config_take_int(io, "expert_feed_forward_length", "moe_intermediate_size", &width, 0);
+    if (io->failed || !config_is_reading(io)) return;
+    if (width < 1 || width > CONFIG_WIDTH_MAX)
+        config_fail(io, ERROR_FORMAT, "width of the experts", "is missing or out of range");
+    c->expert_width = (int)width;
+}
+
+static void qwen2moe_config(ConfigIo *io, Config *c) {
+    int64_t shared = c->shared_width;
+    qwen_config(io, c);
+    config_expect_bool(io, "norm_topk_prob", false, false);
+    experts_config(io, c);
+    config_need_int(io, "expert_shared_feed_forward_length", "shared_expert_intermediate_size",
+                    &shared, 1, CONFIG_WIDTH_MAX);
+    c->shared_width = (int)shared;
+    c->norm_experts = false;
+}
+
+static void qwen3moe_config(ConfigIo *io, Config *c) {
+    qwen_config(io, c);
+    config_expect_bool(io, "norm_topk_prob", false, true);
+    experts_config(io, c);
+}
+
+static void qwen_channel(WeightVisitor *v, Model *m, int l) {
+    if (m->config.experts)
+        weights_experts(v, m, l, false);
+    else
+        weights_gated_channel(v, m, l);
+    if (m->config.shared_width) weights_shared_expert(v, m, l);
 }
 
 static void qwen_norms(WeightVisitor *v, Model *m, int l) {
@@ -40,7 +94,7 @@ static void qwen2_weights(WeightVisitor *v, Model *m) {
             {&a->v_bias, "attn_v.bias", "self_attn.v_proj.bias", {kv}, PLACE_ATTENTION},
             {0}});
         // clang-format on
-        weights_gated_channel(v, m, l);
+        qwen_channel(v, m, l);
     }
 }
 
@@ -57,7 +111,7 @@ static void qwen3_weights(WeightVisitor *v, Model *m) {
             {&a->k_norm, "attn_k_norm.weight", "self_attn.k_norm.weight", {d}, PLACE_NORM_POSITION},
             {0}});
         // clang-format on
-        weights_gated_channel(v, m, l);
+        qwen_channel(v, m, l);
     }
 }
 
@@ -69,6 +123,14 @@ const Arch arch_qwen2 = {.name = "qwen2",
                          .weights = qwen2_weights,
                          .hidden = decoder_hidden};
 
+const Arch arch_qwen2moe = {.name = "qwen2moe",
+                            .hf_types = (const char *const[]){"qwen2_moe", NULL},
+                            .hf_class = "Qwen2MoeForCausalLM",
+                            .hf_layer = "model.layers.%d.",
+                            .config = qwen2moe_config,
+                            .weights = qwen2_weights,
+                            .hidden = decoder_hidden};
+
 const Arch arch_qwen3 = {.name = "qwen3",
                          .hf_types = (const char *const[]){"qwen3", NULL},
                          .hf_class = "Qwen3ForCausalLM",
@@ -76,3 +138,11 @@ const Arch arch_qwen3 = {.name = "qwen3",
                          .config = qwen_config,
                          .weights = qwen3_weights,
                          .hidden = decoder_hidden};
+
+const Arch arch_qwen3moe = {.name = "qwen3moe",
+                            .hf_types = (const char *const[]){"qwen3_moe", NULL},
+                            .hf_class = "Qwen3MoeForCausalLM",
+                            .hf_layer = "model.layers.%d.",
+                            .config = qwen3moe_config,
+                            .weights = qwen3_weights,
+                            .hidden = decoder_hidden};

@@ -22,6 +22,13 @@ bool weight_fits_panels(const Weight *w) {
     return w->dim[1] && !w->by_rows && w->place != PLACE_NORM_POSITION && rows % PANEL_ROWS == 0;
 }
 
+int64_t rotary_row(int64_t row, int head_width, bool to_halves) {
+    int64_t in_head = row % head_width, half = head_width / 2;
+    int64_t from =
+        to_halves ? 2 * (in_head % half) + in_head / half : in_head % 2 * half + in_head / 2;
+    return row - in_head + from;
+}
+
 // The layer's number stands where the prefix has "%d".
 const char *weight_name(const Arch *arch, const Weight *weight, int layer, bool is_hf,
                         char out[WEIGHT_NAME_MAX]) {
@@ -34,6 +41,16 @@ const char *weight_name(const Arch *arch, const Weight *weight, int layer, bool 
                  number + 2, name);
     else
         snprintf(out, WEIGHT_NAME_MAX, "%s", name);
+    return out;
+}
+
+// The name of the whole has "%d" where the expert's number stands.
+const char *weight_expert_name(const Arch *arch, const Weight *weight, int layer, int expert,
+                               char out[WEIGHT_NAME_MAX]) {
+    char whole[WEIGHT_NAME_MAX];
+    const char *number = weight_name(arch, weight, layer, true, whole) ? strstr(whole, "%d") : NULL;
+    require(number);
+    snprintf(out, WEIGHT_NAME_MAX, "%.*s%d%s", (int)(number - whole), whole, expert, number + 2);
     return out;
 }
 
@@ -69,6 +86,41 @@ void weights_gated_channel(WeightVisitor *v, Model *m, int l) {
         {&c->up, "ffn_up.weight", "mlp.up_proj.weight", {f, w}, PLACE_FEED_FORWARD},
         {&c->down, "ffn_down.weight", "mlp.down_proj.weight", {w, f}, PLACE_FEED_FORWARD},
         {0}});
+}
+
+// ---------------------------------------------------------------- mixtures of experts
+void weights_experts(WeightVisitor *v, Model *m, int l, bool as_mixtral) {
+    static const char *const mixtral[] = {"block_sparse_moe.gate.weight", "block_sparse_moe.experts.%d.w1.weight",
+                                          "block_sparse_moe.experts.%d.w3.weight", "block_sparse_moe.experts.%d.w2.weight"};
+    static const char *const qwen[] = {"mlp.gate.weight", "mlp.experts.%d.gate_proj.weight",
+                                       "mlp.experts.%d.up_proj.weight", "mlp.experts.%d.down_proj.weight"};
+    const char *const *hf = as_mixtral ? mixtral : qwen;
+    const Config *c = &m->config;
+    int64_t w = c->width, e = c->experts, f = e * c->expert_width;
+    Experts *x = &m->layer[l].experts;
+    weights_visit(v, l, (Weight[]){
+        {&x->router, "ffn_gate_inp.weight", hf[0], {e, w}, PLACE_FEED_FORWARD, .is_fine = true},
+        {&x->gate, "ffn_gate_exps.weight", hf[1], {f, w}, PLACE_FEED_FORWARD, FORM_EXPERTS, .parts = c->experts},
+        {&x->up, "ffn_up_exps.weight", hf[2], {f, w}, PLACE_FEED_FORWARD, FORM_EXPERTS, .parts = c->experts},
+        {&x->down, "ffn_down_exps.weight", hf[3], {e * w, c->expert_width}, PLACE_FEED_FORWARD, FORM_EXPERTS, .parts = c->experts},
+        {0}});
+}
+
+void weights_shared_expert(WeightVisitor *v, Model *m, int l) {
+    int64_t w = m->config.width, f = m->config.shared_width;
+    Channel *c = &m->layer[l].channel;
+    Experts *x = &m->layer[l].experts;
+    weights_visit(v, l, (Weight[]){
+        {&x->shared_router, "ffn_gate_inp_shexp.weight", "mlp.shared_expert_gate.weight", {w}, PLACE_FEED_FORWARD, FORM_ROW},
+        {&c->gate, "ffn_gate_shexp.weight", "mlp.shared_expert.gate_proj.weight", {f, w}, PLACE_FEED_FORWARD},
+        {&c->up, "ffn_up_shexp.weight", "mlp.shared_expert.up_proj.weight", {f, w}, PLACE_FEED_FORWARD},
+        {&c->down, "ffn_down_shexp.weight", "mlp.shared_expert.down_proj.weight", {w, f}, PLACE_FEED_FORWARD},
+        {0}});
+    if (!x->shared_router.rank) return;
+    x->shared_gate = x->shared_router;
+    x->shared_gate.rank = 2;
+    x->shared_gate.dim[0] = 1;
+    x->shared_gate.dim[1] = w;
 }
 
 // ---------------------------------------------------------------- mixers without attention

@@ -32,7 +32,9 @@ typedef enum Form {
     FORM_ONE_PLUS,   // Gemma's norms: the factor minus 1
     FORM_ROTARY,     // Llama's q, k: halves of a head there, neighbours in a GGUF (either runs)
     FORM_FILTERS,    // a convolution of single channels: (C, 1, W) there, (C, W) here
-    FORM_LOG         // Mamba's A: its logarithm there and here, -exp of that in a GGUF
+    FORM_EXPERTS, // a mixture's: each a tensor of its own there, (E, F, C) in a GGUF, (E*F, C) here
+    FORM_ROW,     // a vector: (1, C) there
+    FORM_LOG      // Mamba's A: its logarithm there and here, -exp of that in a GGUF
 } Form;
 
 typedef struct Weight {
@@ -44,14 +46,19 @@ typedef struct Weight {
     bool is_optional;
     int parts;    // > 1: as many views of equal parts are used
     bool by_rows; // not a factor of a product alone: never in panels
+    bool is_fine; // decides more than it multiplies (a router): f32, as vectors are
 } Weight;
 
-// Vectors and Mamba's small matrices are computed with in f32, whatever a file has.
+// Vectors, routers and Mamba's small matrices are computed with in f32, whatever a file has.
 static inline bool weight_is_f32(const Weight *w) {
-    return w->dim[1] == 0 || w->form == FORM_FILTERS || w->form == FORM_LOG;
+    return w->dim[1] == 0 || w->is_fine || w->form == FORM_FILTERS || w->form == FORM_LOG;
 }
 // Can this matrix be held in panels?  Position tables are looked up by rows, views begin a panel.
 bool weight_fits_panels(const Weight *weight);
+
+// The pairs of a head stand as neighbours or as halves: the row that goes to `row` when they become
+// the other.
+int64_t rotary_row(int64_t row, int head_width, bool to_halves);
 
 // Called with each weight and its layer (-1: of no layer).
 typedef struct WeightVisitor WeightVisitor;
@@ -68,6 +75,9 @@ void weights_visit(WeightVisitor *v, int layer, const Weight *list);
 void weights_ends(WeightVisitor *v, Model *m, Form norm_form);
 void weights_attention(WeightVisitor *v, Model *m, int l, Form query_key_form);
 void weights_gated_channel(WeightVisitor *v, Model *m, int l);
+// The experts of layer l, with the names of Mixtral's folders or with Qwen's; Qwen2's shared one.
+void weights_experts(WeightVisitor *v, Model *m, int l, bool as_mixtral);
+void weights_shared_expert(WeightVisitor *v, Model *m, int l);
 // The other mixers of layer l; Mamba's under the names that its own files have.
 void weights_recurrent(WeightVisitor *v, Model *m, int l);
 void weights_mamba(WeightVisitor *v, Model *m, int l);
@@ -76,6 +86,9 @@ void weights_mamba(WeightVisitor *v, Model *m, int l);
 enum { WEIGHT_NAME_MAX = 128 };
 const char *weight_name(const Arch *arch, const Weight *weight, int layer, bool is_hf,
                         char out[WEIGHT_NAME_MAX]);
+// That of one expert in a folder.
+const char *weight_expert_name(const Arch *arch, const Weight *weight, int layer, int expert,
+                               char out[WEIGHT_NAME_MAX]);
 
 // ---------------------------------------------------------------- visitors
 // Binds every weight to a file: found, of the right shape, in heed's form (copied into the model's
@@ -86,6 +99,10 @@ MUST_USE bool weights_load(Model *model, Error *err);
 // Brings every quantised matrix into panels, so that a model which is to be run is read in the
 // order in which it is computed.  The pool (or NULL) shares the work.  Once is enough.
 MUST_USE bool weights_pack(Model *model, Pool *pool, Error *err);
+
+// All values of a weight as f32, whatever its type and layout; a row out of a panel is put together
+// in `unpacked`.
+void weight_decode(const Tensor *weight, void *unpacked, float *values);
 
 typedef struct WeightCount {
     int64_t place[PLACE_COUNT]; // parameters

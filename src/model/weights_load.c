@@ -28,9 +28,16 @@ static int wanted_shape(const Loader *load, const Weight *w, int64_t dim[3]) {
     Form form = form_in_file(load, w);
     dim[0] = w->dim[form == FORM_TRANSPOSED];
     dim[1] = w->dim[form != FORM_TRANSPOSED];
-    if (form != FORM_FILTERS) return w->dim[1] ? 2 : 1;
+    if (form == FORM_ROW) {
+        dim[1] = dim[0];
+        dim[0] = 1;
+        return 2;
+    }
+    bool is_mixture = w->form == FORM_EXPERTS && !load->model->is_hf;
+    if (form != FORM_FILTERS && !is_mixture) return w->dim[1] ? 2 : 1;
     dim[2] = dim[1];
-    dim[1] = 1;
+    dim[1] = is_mixture ? w->dim[0] / w->parts : 1;
+    dim[0] /= dim[1];
     return 3;
 }
 
@@ -126,12 +133,56 @@ static bool bind(Loader *load, const TensorEntry *entry, const Weight *w) {
     return check_logarithms(load, entry, w);
 }
 
+static bool refuse_type(Loader *load, const char *name) {
+    return error_set(load->err, ERROR_UNSUPPORTED,
+                     "%s: tensor %s: its layer's experts are not of one type",
+                     load->model->tensors->path.data, name);
+}
+
+// The experts of a folder, one after the other in memory of their own.
+static bool bind_experts(Loader *load, const Weight *w, int layer) {
+    Model *m = load->model;
+    Tensor *t = w->tensor;
+    Weight one = *w;
+    char buffer[WEIGHT_NAME_MAX], *to = NULL;
+    if (!m->experts.base &&
+        !arena_init(&m->experts, (size_t)tensor_file_bytes(m->tensors) + (1 << 20), load->err))
+        return false;
+    one.dim[0] = w->dim[0] / w->parts;
+    for (int e = 0; e < w->parts; e++) {
+        const char *name = weight_expert_name(m->arch, w, layer, e, buffer);
+        const TensorEntry *entry = tensor_file_find(m->tensors, str_from(name));
+        DType dtype;
+        if (!entry)
+            return error_set(load->err, ERROR_FORMAT, "%s: tensor %s is missing",
+                             m->tensors->path.data, name);
+        map_add(&load->used, entry->name, 1);
+        if (!tensor_file_dtype(m->tensors, entry, &dtype, load->err) ||
+            !check_shape(load, entry, &one))
+            return false;
+        if (e == 0) {
+            *t = (Tensor){.dtype = dtype, .rank = 2, .dim = {w->dim[0], w->dim[1]}};
+            if (!arena_fits(&m->experts, tensor_bytes(t))) // others must be of smaller types
+                return refuse_type(load, name);
+            t->data = to = arena_push_aligned(&m->experts, tensor_bytes(t), 64);
+        }
+        if (dtype != t->dtype) return refuse_type(load, name);
+        memcpy(to, entry->data, (size_t)entry->bytes);
+        to += entry->bytes;
+    }
+    return true;
+}
+
 static void load_weight(void *user, const Weight *w, int layer) {
     Loader *load = user;
     Model *m = load->model;
     char buffer[WEIGHT_NAME_MAX];
     const char *name = load->failed ? NULL : weight_name(m->arch, w, layer, m->is_hf, buffer);
     if (!name) return;
+    if (w->form == FORM_EXPERTS && m->is_hf) {
+        load->failed = !bind_experts(load, w, layer);
+        return;
+    }
     const TensorEntry *entry = tensor_file_find(m->tensors, str_from(name));
     if (entry) {
         map_add(&load->used, entry->name, 1);

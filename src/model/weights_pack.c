@@ -4,6 +4,7 @@
 // time over the pool, and the pages of the mapped file behind a slice are given back, so that the
 // two forms are never in memory together.
 #include "model/weights.h"
+#include "quant/quant.h"
 
 enum { SLICE_BYTES = 8 << 20 };
 
@@ -16,7 +17,7 @@ typedef struct Packing {
 // Weights that are trained stay as they are.
 static bool is_packed(const Weight *w) {
     const Tensor *t = w->tensor;
-    return !t->in_panels && !t->grad && !t->adapter && weight_fits_panels(w);
+    return !t->in_panels && !t->grad && weight_fits_panels(w);
 }
 
 static size_t bytes_in_panels(const Tensor *t) {
@@ -85,4 +86,15 @@ bool weights_pack(Model *model, Pool *pool, Error *err) {
     WeightVisitor v = {renew, NULL};
     model->arch->weights(&v, model);
     return true;
+}
+
+void weight_decode(const Tensor *weight, void *unpacked, float *values) {
+    int64_t cols = tensor_cols(weight);
+    for (int64_t r = 0; r < tensor_rows(weight); r++, values += cols) {
+        const void *row = weight->in_panels ? unpacked : tensor_row(weight, r);
+        if (weight->in_panels)
+            panel_unpack_row(weight->dtype, tensor_panel(weight, r / PANEL_ROWS), r % PANEL_ROWS,
+                             cols, unpacked);
+        quant_decode(weight->dtype, row, values, cols);
+    }
 }

@@ -174,6 +174,28 @@ typedef struct Scan {
 // Result (T, C); carry (C, N) h.
 Tensor *op_selective_scan(Run *run, const Scan *scan, const Recurrence *r);
 
+// ---------------------------------------------------------------- op_route.c
+// Which of E experts digest a token: the K likeliest by a softmax of the router's logits (Shazeer
+// et al. 2017, arXiv 1701.06538; Jiang et al. 2024, arXiv 2401.04088).
+typedef struct Routing {
+    int64_t n_rows, n_experts, n_used; // T, E, K
+    Tensor *weight;                    // (T, K) of each token's experts
+    int32_t *expert;                   // (T, K) ascending in a row
+    int64_t *first; // (E + 1) rows of expert e: row[first[e]] .. row[first[e + 1] - 1], ascending
+    int32_t *row;   // (T * K)
+    int32_t *place; // (T, K) which of its expert's rows a token is
+} Routing;
+// From logits (T, E).  The weights are the experts' probabilities, or these divided by their sum.
+// Lives as long as the forward.  With run->balance the way back also makes the load even: it adds
+// the gradient of  balance * E * sum over e of (tokens of e / T) (mean probability of e)
+// (Fedus et al. 2021, arXiv 2101.03961, 2.2).
+const Routing *op_route(Run *run, Tensor *logits, int64_t n_used, bool sums_to_one);
+// y (T, C): the weighted sum of what each token's experts said.  out[e] (rows of e, C), NULL where
+// e has none; `out` must stay valid until backward.
+Tensor *op_combine(Run *run, const Routing *routing, Tensor *const *out);
+// y = x (T, C) times sigmoid(gate (T, 1)), row by row.
+Tensor *op_gate_rows(Run *run, Tensor *x, Tensor *gate);
+
 // ---------------------------------------------------------------- op_loss.c
 // Mean cross-entropy in nats of logits = softcap(x head^T) against target (T), weighted by weight
 // (T) or equally where weight is NULL; rows with weight 0 are skipped.  Works through the

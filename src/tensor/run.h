@@ -53,6 +53,7 @@ typedef struct Tape {
     X(ATTN_OUT, "attn_out", "(T, C)")     \
     X(RESID_MID, "resid_mid", "(T, C)")   \
     X(MLP_NORM, "mlp_norm", "(T, C)")     \
+    X(ROUTER, "router", "(T, E)")         \
     X(MLP_PRE, "mlp_pre", "(T, F)")       \
     X(MLP_ACT, "mlp_act", "(T, F)")       \
     X(MLP_OUT, "mlp_out", "(T, C)")       \
@@ -126,6 +127,7 @@ struct Run {
     float dropout;        // share of the values that op_dropout sets to zero; 0: none
     uint64_t dropout_key; // decides which; another one for each forward
     int64_t n_dropouts;   // such ops so far in this forward
+    float balance;        // factor on what makes the load of experts even (op_route)
     bool recompute;       // blocks keep their input and output only (op_recompute)
     bool is_inside;       // of a block whose values are not kept: step memory does not turn over
 

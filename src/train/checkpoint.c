@@ -35,6 +35,14 @@ static void put_integer(GgufWriter *w, const char *key, int64_t value) {
     gguf_set_integer(w, key, GGUF_I64, value);
 }
 
+// Whose adapters they are.
+static void put_base(const void *user, GgufWriter *w) {
+    const Lora *lora = ((const Trainer *)user)->spec.lora;
+    if (!lora || !lora->base) return;
+    gguf_set_string(w, KEY "base", str_from(lora->base));
+    gguf_set_integer(w, KEY "base_sum", GGUF_U64, (int64_t)lora->base_sum);
+}
+
 static void put_keys(const void *user, GgufWriter *w) {
     const Trainer *t = user;
     const TrainProgress *p = &t->progress;
@@ -55,22 +63,42 @@ static void put_keys(const void *user, GgufWriter *w) {
     put_integer(w, KEY "norms_seen", p->guard.n_seen);
     put_integer(w, KEY "optimizer_step", t->optimizer.step);
     gguf_set_integer(w, KEY "corpus", GGUF_U64, (int64_t)t->spec.corpus->fingerprint);
+    put_base(user, w);
     arena_drop(&arena);
 }
 
-// The oldest go; the list is sorted by step.  What a killed run left half written goes too.
+// The oldest go; the list is sorted by step.
 static bool tidy(Arena *arena, const char *folder, int64_t keep, Error *err) {
     const Str *names;
     int64_t n, n_checkpoints = 0;
     if (!file_list(arena, folder, &names, &n, err)) return false;
     for (int64_t i = n - 1; i >= 0; i--) {
-        bool is_left = str_starts(names[i], STR("step-")) && str_ends(names[i], STR(".tmp"));
-        if (is_checkpoint(names[i]) && ++n_checkpoints > keep) is_left = true;
-        if (!is_left) continue;
+        if (!is_checkpoint(names[i]) || ++n_checkpoints <= keep) continue;
         Str path = str_printf(arena, "%s/%.*s", folder, STR_ARG(names[i]));
         if (!file_remove(path.data, err)) return false;
     }
     return true;
+}
+
+static bool clear(Arena *arena, const char *folder, Error *err) {
+    const Str *names;
+    int64_t n;
+    if (!file_list(arena, folder, &names, &n, err)) return false;
+    for (int64_t i = 0; i < n; i++) {
+        if (!is_checkpoint(names[i]) && !str_equal(names[i], STR("best.gguf"))) continue;
+        Str path = str_printf(arena, "%s/%.*s", folder, STR_ARG(names[i]));
+        if (!file_remove(path.data, err)) return false;
+    }
+    return true;
+}
+
+bool checkpoint_clear(const char *folder, Error *err) {
+    Arena arena;
+    if (!file_is_folder(folder)) return true;
+    if (!arena_init(&arena, 16 << 20, err)) return false;
+    bool ok = clear(&arena, folder, err);
+    arena_drop(&arena);
+    return ok;
 }
 
 // ---------------------------------------------------------------- weights that a file rounds
@@ -86,7 +114,7 @@ typedef struct Exact {
 static void add_exact(void *user, const Weight *w, int layer) {
     Exact *e = user;
     char name[WEIGHT_NAME_MAX];
-    if (w->form != FORM_LOG) return;
+    if (w->form != FORM_LOG || !w->tensor->grad) return;
     if (e->tensor) {
         weight_name(e->model->arch, w, layer, false, name);
         e->tensor[e->n] = (ExportTensor){str_printf(e->arena, "train.%s", name).data,
@@ -105,17 +133,25 @@ static Exact exact_weights(Arena *arena, Model *model, int before) {
     return e;
 }
 
+static bool save(const Trainer *t, const char *path, const ExportExtra *extra, Error *err) {
+    ExportOptions options = {
+        .has_type = true, .type = DTYPE_F32, .pool = t->spec.pool, .extra = extra};
+    return t->spec.lora ? model_save_adapter(t->spec.model, path, extra, err)
+                        : model_save_gguf(t->spec.model, path, options, err);
+}
+
+bool checkpoint_save_weights(const Trainer *t, const char *path, Error *err) {
+    return save(t, path, &(ExportExtra){.put_keys = put_base, .user = t}, err);
+}
+
 bool checkpoint_save(const Trainer *t, const char *folder, Error *err) {
     Arena arena;
     if (!arena_init(&arena, 16 << 20, err)) return false;
     Exact more = exact_weights(&arena, t->spec.model, 1);
     more.tensor[0] = (ExportTensor){MOMENTS, t->optimizer.moments, t->optimizer.n_moments};
     ExportExtra extra = {more.tensor, more.n, put_keys, t};
-    ExportOptions options = {
-        .has_type = true, .type = DTYPE_F32, .pool = t->spec.pool, .extra = &extra};
     Str path = checkpoint_path(&arena, folder, t->progress.step);
-    bool ok = file_make_folder(folder, err) &&
-              model_save_gguf(t->spec.model, path.data, options, err) &&
+    bool ok = file_make_folder(folder, err) && save(t, path.data, &extra, err) &&
               tidy(&arena, folder, t->spec.settings->keep, err);
     arena_drop(&arena);
     return ok;
@@ -135,12 +171,16 @@ static bool read_guard(const GgufFile *f, SpikeGuard *guard, Error *err) {
     return get(f, KEY "norms_seen", &guard->n_seen, err);
 }
 
-bool checkpoint_read(const Model *model, Settings *settings, TrainProgress *p, Error *err) {
-    const GgufFile *f = &model->gguf;
+bool checkpoint_base(const GgufFile *f, Str *path, Error *err) {
+    *path = STR("");
+    return gguf_try_string(f, KEY "base", path, err);
+}
+
+bool checkpoint_read(const GgufFile *f, Settings *settings, TrainProgress *p, Error *err) {
     Str lines;
     if (!gguf_find(f, KEY "settings"))
         return error_set(err, ERROR_FORMAT, "%s is a model, not a checkpoint of its training",
-                         model->name.data);
+                         f->tensors.path.data);
     *settings = settings_default();
     *p = (TrainProgress){0};
     if (!gguf_get_string(f, KEY "settings", &lines, err) ||
@@ -154,12 +194,12 @@ bool checkpoint_read(const Model *model, Settings *settings, TrainProgress *p, E
     return read_guard(f, &p->guard, err);
 }
 
-static bool is_corpus(const Trainer *t, const GgufFile *f) {
-    const GgufValue *corpus = gguf_find(f, KEY "corpus");
+static bool is_fingerprint(const GgufFile *f, const char *key, uint64_t wanted) {
+    const GgufValue *value = gguf_find(f, key);
     uint64_t fingerprint = 0;
-    if (!corpus || corpus->bytes != sizeof fingerprint) return false;
-    memcpy(&fingerprint, corpus->data, sizeof fingerprint);
-    return fingerprint == t->spec.corpus->fingerprint;
+    if (!value || value->bytes != sizeof fingerprint) return false;
+    memcpy(&fingerprint, value->data, sizeof fingerprint);
+    return fingerprint == wanted;
 }
 
 // `to` lies in the model, which is changed.
@@ -172,23 +212,26 @@ static bool restore_exact(const GgufFile *f, const ExportTensor *to, Error *err)
     return true;
 }
 
-bool checkpoint_restore(Trainer *t, const TrainProgress *progress, Error *err) {
-    Model *model = t->spec.model;
-    const char *path = model->gguf.tensors.path.data;
+bool checkpoint_restore(Trainer *t, const GgufFile *f, const TrainProgress *progress, Error *err) {
+    const char *path = f->tensors.path.data;
+    const Lora *lora = t->spec.lora;
     Optimizer *o = &t->optimizer;
-    const TensorEntry *moments = tensor_file_find(model->tensors, STR(MOMENTS));
-    if (!is_corpus(t, &model->gguf))
+    const TensorEntry *moments = tensor_file_find(&f->tensors, STR(MOMENTS));
+    if (!is_fingerprint(f, KEY "corpus", t->spec.corpus->fingerprint))
         return error_set(err, ERROR_USAGE, "%s was trained on other texts", path);
+    if (lora && lora->base && !is_fingerprint(f, KEY "base_sum", lora->base_sum))
+        return error_set(err, ERROR_USAGE, "%s: its adapters belong to another model than %s", path,
+                         lora->base);
     if (!moments || moments->bytes != o->n_moments * (int64_t)sizeof *o->moments)
         return error_set(err, ERROR_FORMAT, "%s: tensor " MOMENTS " does not fit the weights",
                          path);
     memcpy(o->moments, moments->data, (size_t)moments->bytes);
     ArenaMark mark = arena_mark(&t->arena);
-    Exact more = exact_weights(&t->arena, model, 0);
+    Exact more = exact_weights(&t->arena, t->spec.model, 0);
     for (int i = 0; i < more.n; i++)
-        if (!restore_exact(&model->gguf, &more.tensor[i], err)) return false;
+        if (!restore_exact(f, &more.tensor[i], err)) return false;
     arena_back(&t->arena, mark);
-    if (!get(&model->gguf, KEY "optimizer_step", &o->step, err)) return false;
+    if (!get(f, KEY "optimizer_step", &o->step, err)) return false;
     t->progress = *progress;
-    return model_intact(model, err);
+    return tensor_file_intact(&f->tensors, err);
 }

@@ -100,6 +100,7 @@ static bool put_pair(Maker *m, Str line, int64_t number, Sample *pair) {
     if (!put_text(m, answer)) return false;
     put_end(m);
     pair->n = m->corpus->n - pair->first;
+    if (pair->n > m->corpus->longest) m->corpus->longest = pair->n;
     if (pair->n - 1 <= m->spec->context && pair->n > pair->given) return true;
     return error_set(m->err, ERROR_USAGE, "line %lld of the pairs has %lld tokens and %s",
                      (long long)number, (long long)pair->n,

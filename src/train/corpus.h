@@ -24,6 +24,7 @@ typedef struct Corpus {
     int64_t n_invalid;  // bytes of them that are not UTF-8
     const Sample *pair; // (n_pairs) NULL: a text
     int64_t n_pairs, n_train_pairs;
+    int64_t longest;      // tokens of the longest pair, 0: a text
     uint64_t fingerprint; // of ids and split: resuming wants the same
 } Corpus;
 

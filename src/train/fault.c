@@ -18,12 +18,20 @@ static bool is_finite(const float *values, int64_t n) {
     return true;
 }
 
+// Of f32 values; what a frozen weight holds otherwise was checked when it was written.
+static bool is_good(const Tensor *t) {
+    return t->dtype != DTYPE_F32 || is_finite(tensor_f32(t), tensor_count(t));
+}
+
 static void look_at_weight(void *user, const Weight *w, int layer) {
     Finder *f = user;
     char name[WEIGHT_NAME_MAX];
-    if (f->found || is_finite(tensor_f32(w->tensor), tensor_count(w->tensor))) return;
+    const Adapter *adapter = w->tensor->adapter;
+    bool is_adapter_good = !adapter || (is_good(&adapter->a) && is_good(&adapter->b));
+    if (f->found || (is_good(w->tensor) && is_adapter_good)) return;
     f->found = true;
-    snprintf(f->words, sizeof f->words, "a value of the weight %s",
+    snprintf(f->words, sizeof f->words, "a value of the %s %s",
+             is_adapter_good ? "weight" : "adapter of",
              weight_name(f->model->arch, w, layer, false, name));
 }
 

@@ -1,21 +1,11 @@
-// lora.c - adapters for every matrix of the layers, as parameters and as a file.
+// lora.c - adapters for every matrix of the layers, as parameters.
 #include "train/lora.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/rng.h"
-#include "model/weights.h"
-
-// Matrices that are no factors of a product of rows.
-static const char *const others[] = {"ssm_conv1d.weight", "ssm_a", "rnn_hidden.weight"};
-
-static bool is_adapted(const Weight *w, int layer) {
-    if (layer < 0 || w->tensor->rank != 2) return false;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strcmp(w->gguf, others[i]) == 0) return false;
-    return true;
-}
+#include "model/adapter.h"
 
 typedef struct Attacher {
     Lora *lora;
@@ -26,24 +16,31 @@ typedef struct Attacher {
     Parameter *parameter; // (2 n)
     int64_t n_values;     // while counting
     bool is_narrow;       // a matrix has fewer rows or columns than the rank
+    bool is_other;        // an adapter of a file has another rank
 } Attacher;
 
 static void count(void *user, const Weight *w, int layer) {
     Attacher *a = user;
-    if (!is_adapted(w, layer)) return;
-    int64_t rows = tensor_rows(w->tensor), cols = tensor_cols(w->tensor);
-    a->is_narrow |= rows < a->lora->rank || cols < a->lora->rank;
-    a->n_values += (rows + cols) * a->lora->rank;
+    if (!weight_takes_adapter(w, layer)) return;
+    const Adapter *from = w->tensor->adapter;
+    int64_t rows = tensor_rows(w->tensor), cols = tensor_cols(w->tensor), rank = a->lora->rank;
+    a->is_narrow |= rows < rank || cols < rank;
+    a->is_other |= from && tensor_cols(&from->b) != rank;
+    a->n_values += (rows + cols) * rank;
     a->lora->n++;
 }
 
-static Tensor matrix(Attacher *a, const char *name, const char *suffix, int64_t rows, int64_t cols,
+// One of an adapter's two matrices: as `from` has it, or normal with that deviation.
+static Tensor matrix(Attacher *a, Str name, int64_t rows, int64_t cols, const Tensor *from,
                      double deviation) {
     Tensor t = {DTYPE_F32, 2, {rows, cols}, a->next, a->next_grad};
     int64_t n = rows * cols;
-    for (int64_t i = 0; i < n && deviation > 0; i++)
-        a->next[i] = (float)(deviation * rng_normal(&a->rng));
-    *a->parameter++ = (Parameter){.name = str_printf(a->arena, "%s.%s", name, suffix).data,
+    if (from)
+        memcpy(a->next, from->data, sizeof(float) * (size_t)n);
+    else
+        for (int64_t i = 0; i < n && deviation > 0; i++)
+            a->next[i] = (float)(deviation * rng_normal(&a->rng));
+    *a->parameter++ = (Parameter){.name = name.data,
                                   .value = a->next,
                                   .grad = a->next_grad,
                                   .rows = rows,
@@ -58,17 +55,25 @@ static Tensor matrix(Attacher *a, const char *name, const char *suffix, int64_t 
 static void attach(void *user, const Weight *w, int layer) {
     Attacher *a = user;
     Lora *lora = a->lora;
-    if (!is_adapted(w, layer)) return;
-    char buffer[WEIGHT_NAME_MAX];
-    weight_name(a->model->arch, w, layer, false, buffer);
-    const char *name = str_c(a->arena, str_from(buffer));
+    if (!weight_takes_adapter(w, layer)) return;
+    const Adapter *from = w->tensor->adapter;
+    const Arch *arch = a->model->arch;
     int64_t rows = tensor_rows(w->tensor), cols = tensor_cols(w->tensor);
-    Adapter *adapter = &lora->adapter[lora->n];
+    Adapter *adapter = &lora->adapter[lora->n++];
     adapter->scale = (float)(lora->alpha / lora->rank);
-    adapter->a = matrix(a, name, "lora_a", lora->rank, cols, 1 / sqrt((double)cols));
-    adapter->b = matrix(a, name, "lora_b", rows, lora->rank, 0);
-    lora->name[lora->n++] = name;
+    adapter->a = matrix(a, adapter_part_name(a->arena, arch, w, layer, 'a'), lora->rank, cols,
+                        from ? &from->a : NULL, 1 / sqrt((double)cols));
+    adapter->b = matrix(a, adapter_part_name(a->arena, arch, w, layer, 'b'), rows, lora->rank,
+                        from ? &from->b : NULL, 0);
     w->tensor->adapter = adapter;
+}
+
+// Of the weights as the file has them.
+static uint64_t sum_of(const TensorFile *file) {
+    uint64_t sum = 0;
+    for (int64_t i = 0; file && i < file->n; i++)
+        sum = hash_bytes(file->entry[i].data, (size_t)file->entry[i].bytes, sum);
+    return sum;
 }
 
 bool lora_attach(Lora *lora, Model *model, Arena *arena, int rank, double alpha, uint64_t seed,
@@ -80,9 +85,14 @@ bool lora_attach(Lora *lora, Model *model, Arena *arena, int rank, double alpha,
         return error_set(err, ERROR_USAGE, "lora: the model has no matrices in layers");
     if (a.is_narrow)
         return error_set(err, ERROR_USAGE, "lora: a matrix of the model is narrower than %d", rank);
+    if (a.is_other)
+        return error_set(err, ERROR_USAGE, "lora: the adapters of the file are not of rank %d",
+                         rank);
+    if (!arena_fits(arena, 2 * sizeof(float) * (size_t)a.n_values))
+        return error_set(err, ERROR_LIMIT, "lora: %lld values of adapters do not fit into memory",
+                         (long long)a.n_values);
     int64_t n = lora->n;
     lora->adapter = arena_new(arena, Adapter, n);
-    lora->name = arena_new(arena, const char *, n);
     lora->gradients = arena_new(arena, float, a.n_values);
     a.next = arena_new(arena, float, a.n_values);
     a.next_grad = lora->gradients;
@@ -91,60 +101,9 @@ bool lora_attach(Lora *lora, Model *model, Arena *arena, int rank, double alpha,
     weights_each(model, attach, &a);
     weights_bind_views(model);
     lora->parameters = parameters_make(arena, list, 2 * n);
-    return true;
-}
-
-// ---------------------------------------------------------------- files
-static bool declare(const Lora *lora, GgufWriter *w, Error *err) {
-    const Parameters *p = &lora->parameters;
-    for (int64_t i = 0; i < p->n; i++) {
-        int64_t dim[] = {p->list[i].rows, p->list[i].cols};
-        if (!gguf_add_tensor(w, str_from(p->list[i].name), DTYPE_F32, 2, dim, err)) return false;
-    }
-    return true;
-}
-
-static bool save(const Lora *lora, const Model *model, GgufWriter *w, const char *path,
-                 const ExportExtra *extra, Error *err) {
-    const Parameters *p = &lora->parameters;
-    gguf_set_string(w, "general.type", STR("adapter"));
-    gguf_set_string(w, "general.architecture", str_from(model->arch->name));
-    gguf_set_string(w, "general.name", model->name);
-    gguf_set_string(w, "adapter.type", STR("lora"));
-    gguf_set_number(w, "adapter.lora.alpha", GGUF_F32, lora->alpha);
-    if (extra) extra->put_keys(extra->user, w);
-    if (!declare(lora, w, err)) return false;
-    for (int i = 0; extra && i < extra->n; i++)
-        if (!gguf_add_tensor(w, str_from(extra->tensor[i].name), DTYPE_F32, 1, &extra->tensor[i].n,
-                             err))
-            return false;
-    if (!gguf_begin(w, path, err)) return false;
-    for (int64_t i = 0; i < p->n; i++)
-        gguf_write(w, p->list[i].value, sizeof(float) * (size_t)parameter_count(&p->list[i]));
-    for (int i = 0; extra && i < extra->n; i++)
-        gguf_write(w, extra->tensor[i].values, sizeof(float) * (size_t)extra->tensor[i].n);
-    return gguf_commit(w, err);
-}
-
-bool lora_save(const Lora *lora, const Model *model, const char *path, const ExportExtra *extra,
-               Error *err) {
-    Arena arena;
-    if (!arena_init(&arena, 64 << 20, err)) return false;
-    bool ok = save(lora, model, gguf_writer(&arena), path, extra, err);
-    arena_drop(&arena);
-    return ok;
-}
-
-bool lora_load(Lora *lora, const GgufFile *file, Error *err) {
-    const Parameters *p = &lora->parameters;
-    for (int64_t i = 0; i < p->n; i++) {
-        const Parameter *one = &p->list[i];
-        const TensorEntry *entry = tensor_file_find(&file->tensors, str_from(one->name));
-        int64_t bytes = parameter_count(one) * (int64_t)sizeof *one->value;
-        if (!entry || entry->bytes != bytes)
-            return error_set(err, ERROR_FORMAT, "%s: tensor %s is missing or of another shape",
-                             file->tensors.path.data, one->name);
-        memcpy(one->value, entry->data, (size_t)bytes);
+    if (model->tensors) {
+        lora->base = model->tensors->path.data;
+        lora->base_sum = sum_of(model->tensors);
     }
     return true;
 }

@@ -37,23 +37,27 @@ typedef struct Collector {
     Rule hidden_rule;
 } Collector;
 
+// Each expert of a mixture is a matrix of its own.
 static void collect(void *user, const Weight *weight, int layer) {
     Collector *c = user;
-    const Tensor *t = weight->tensor;
-    if (!t->grad) return;
-    if (c->list) {
+    int n = weight->form == FORM_EXPERTS ? weight->parts : 1;
+    if (!weight->tensor->grad) return;
+    for (int i = 0; c->list && i < n; i++) {
         char name[WEIGHT_NAME_MAX];
         weight_name(c->model->arch, weight, layer, false, name);
+        Tensor part = *weight->tensor, *t = &part;
+        if (n > 1) part = tensor_slice(weight->tensor, i * part.dim[0] / n, part.dim[0] / n);
         bool is_matrix = t->rank > 1 && tensor_rows(t) > 1;
-        c->list[c->n] = (Parameter){.name = str_c(c->arena, str_from(name)),
-                                    .value = tensor_f32(t),
-                                    .grad = t->grad,
-                                    .rows = tensor_rows(t),
-                                    .cols = tensor_cols(t),
-                                    .rule = is_matrix && layer >= 0 ? c->hidden_rule : RULE_ADAMW,
-                                    .is_decayed = is_matrix};
+        c->list[c->n + i] =
+            (Parameter){.name = str_c(c->arena, str_from(name)),
+                        .value = tensor_f32(t),
+                        .grad = t->grad,
+                        .rows = tensor_rows(t),
+                        .cols = tensor_cols(t),
+                        .rule = is_matrix && layer >= 0 ? c->hidden_rule : RULE_ADAMW,
+                        .is_decayed = is_matrix};
     }
-    c->n++;
+    c->n += n;
 }
 
 Parameters parameters_of_model(Arena *arena, Model *model, Rule hidden_rule) {

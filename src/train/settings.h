@@ -20,6 +20,9 @@
     X(heads, INT, 0, 1024, 0, "N", "attention heads") \
     X(kv_heads, INT, 0, 1024, 0, "N", "key and value heads (0: as many)") \
     X(ffn_width, INT, 0, 131072, 0, "N", "width of the feed-forward layer") \
+    X(experts, INT, 0, 1024, 0, "N", "feed-forward layers to choose from (0: one)") \
+    X(experts_used, INT, 1, 1024, 2, "N", "of them that digest a token") \
+    X(balance, NUMBER, 0, 10, 0.01, "X", "weight of what makes their load even") \
     X(mixers, TEXT, 0, 0, 0, "KINDS", "heed: attention, window, rnn, lstm, mamba, by turns")        \
     X(positions, WORD, 0, 0, 3, "none|learned|sine|rotary|alibi", "heed: how places are known")     \
     X(window, INT, 0, 1 << 24, 0, "N", "positions that a window sees (0: a quarter)")               \
@@ -39,6 +42,8 @@
     X(params, INT, 0, 1e12, 0, "N", "parameters that the model is fitted to") \
     X(seed, INT, 0, 9.2e18, 1, "N", "of weights, order and dropout") \
     X(optimizer, WORD, 0, 0, 0, "adamw|muon", "muon: for the matrices of the blocks") \
+    X(lora, INT, 0, 4096, 0, "RANK", "with --from: adapters of this rank learn, not the weights") \
+    X(lora_alpha, NUMBER, 0, 1e6, 0, "X", "their strength (0: twice the rank)") \
     X(rate, NUMBER, 0, 10, 0, "X", "highest learning rate") \
     X(muon_rate, NUMBER, 0, 10, 0, "X", "the same for muon's matrices (0: 20 times)") \
     X(schedule, WORD, 0, 0, 1, "constant|cosine|linear|stable", "of the rate; stable decays at the end") \

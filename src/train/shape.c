@@ -25,6 +25,15 @@ static void word(Keys *k, const char *key, const char *value) {
     k->entry[k->n++] = (ConfigEntry){key, 0, value};
 }
 
+static void expert_keys(Keys *k, const Settings *s) {
+    if (!s->experts) return;
+    number(k, "expert_count", (double)s->experts);
+    number(k, "expert_used_count", (double)s->experts_used);
+    if (s->arch != ARCH_QWEN2 && s->arch != ARCH_QWEN3) return;
+    number(k, "expert_feed_forward_length", (double)s->ffn_width);
+    number(k, "expert_shared_feed_forward_length", (double)s->ffn_width);
+}
+
 static void attention_keys(Keys *k, const Settings *s) {
     number(k, "attention.head_count", (double)s->heads);
     number(k, "attention.head_count_kv", (double)s->kv_heads);
@@ -69,6 +78,7 @@ static void heed_keys(Keys *k, const Settings *s) {
 
 static void keys_of(Keys *k, const Settings *s) {
     number(k, "context_length", (double)s->context);
+    expert_keys(k, s);
     number(k, "embedding_length", (double)s->width);
     number(k, "block_count", (double)s->layers);
     switch (s->arch) {
@@ -90,6 +100,25 @@ static void keys_of(Keys *k, const Settings *s) {
     attention_keys(k, s);
 }
 
+// Two families have other names where they have experts.
+static const Arch *arch_of(const Settings *s) {
+    if (s->experts && s->arch == ARCH_QWEN2) return &arch_qwen2moe;
+    if (s->experts && s->arch == ARCH_QWEN3) return &arch_qwen3moe;
+    return archs[s->arch];
+}
+
+static bool check_experts(const Settings *s, Error *err) {
+    bool can = s->arch == ARCH_LLAMA || s->arch == ARCH_QWEN2 || s->arch == ARCH_QWEN3 ||
+               s->arch == ARCH_HEED;
+    if (!s->experts) return true;
+    if (!can)
+        return error_set(err, ERROR_USAGE, "experts: only llama, qwen2, qwen3 and heed have them");
+    if (s->dense) return error_set(err, ERROR_USAGE, "dense: experts are gated");
+    if (s->experts_used <= s->experts) return true;
+    return error_set(err, ERROR_USAGE, "experts_used: %lld of %lld", (long long)s->experts_used,
+                     (long long)s->experts);
+}
+
 // What only arch heed has would be lost in silence elsewhere.
 static bool check_arch(const Settings *s, Error *err) {
     const char *lost = s->mixers.c[0]                    ? "mixers"
@@ -103,16 +132,53 @@ static bool check_arch(const Settings *s, Error *err) {
                      lost);
 }
 
+// A window that no mixer has would be lost as well.
+static bool check_mixers(const Settings *s, Error *err) {
+    MixerKind kind[CONFIG_MIXERS_MAX];
+    int n;
+    if (s->window && s->arch != ARCH_HEED && s->arch != ARCH_GEMMA3)
+        return error_set(err, ERROR_USAGE, "window: only heed and gemma3 have one");
+    if (s->arch != ARCH_HEED) return true;
+    const char *wrong = mixers_parse(str_from(mixers_of(s)), kind, &n);
+    if (wrong) return error_set(err, ERROR_USAGE, "mixers: %s", wrong);
+    if (has_mixer(s, "window") || (!s->window && !s->kept)) return true;
+    return error_set(err, ERROR_USAGE, "%s: none of the mixers is a window",
+                     s->window ? "window" : "kept");
+}
+
+static bool check_heads(const Settings *s, Error *err) {
+    int64_t width = s->heads ? s->width / s->heads : 0;
+    if (s->width && s->heads && s->width % s->heads)
+        return error_set(err, ERROR_USAGE, "heads: %lld do not divide a width of %lld",
+                         (long long)s->heads, (long long)s->width);
+    if (s->width && s->heads && (width < 4 || width > KV_WIDTH_MAX || width % 4))
+        return error_set(err, ERROR_USAGE,
+                         "heads: %lld of a width of %lld are %lld wide each; that must be a "
+                         "multiple of 4 from 4 to %d",
+                         (long long)s->heads, (long long)s->width, (long long)width, KV_WIDTH_MAX);
+    if (s->heads && s->kv_heads && s->heads % s->kv_heads)
+        return error_set(err, ERROR_USAGE, "kv_heads: %lld do not divide %lld heads",
+                         (long long)s->kv_heads, (long long)s->heads);
+    return true;
+}
+
+bool shape_check(const Settings *s, Error *err) {
+    bool has_heads = s->arch != ARCH_MAMBA;
+    return check_arch(s, err) && check_mixers(s, err) && check_experts(s, err) &&
+           (!has_heads || check_heads(s, err));
+}
+
 bool shape_plan(Arena *arena, const Settings *s, const Vocab *vocab, const char *name,
                 ModelPlan *plan, Error *err) {
     Keys keys = {arena_new(arena, ConfigEntry, ENTRIES_MAX), 0};
-    if (!check_arch(s, err)) return false;
+    if (!shape_check(s, err)) return false;
     keys_of(&keys, s);
-    *plan = (ModelPlan){.arch = archs[s->arch],
+    *plan = (ModelPlan){.arch = arch_of(s),
                         .entry = keys.entry,
                         .n_entries = keys.n,
                         .vocab = vocab,
-                        .is_tied = !s->untied,
+                        // other engines want a head of its own in qwen2moe
+                        .is_tied = !s->untied && arch_of(s) != &arch_qwen2moe,
                         .seed = (uint64_t)s->seed,
                         .name = name};
     return true;

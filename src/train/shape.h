@@ -5,8 +5,11 @@
 #include "model/create.h"
 #include "train/settings.h"
 
-// The plan of a model with these (complete) settings.  Settings that only heed's own architecture
-// has are refused for any other (ERROR_USAGE).
+// Do the settings that are given fit together?  Those that only some architectures have are refused
+// for any other.  Asked before any work: what is 0 will be fitted.  ERROR_USAGE.
+MUST_USE bool shape_check(const Settings *settings, Error *err);
+
+// The plan of a model with these (complete) settings.
 MUST_USE bool shape_plan(Arena *arena, const Settings *settings, const Vocab *vocab,
                          const char *name, ModelPlan *plan, Error *err);
 

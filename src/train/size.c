@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/memory.h"
+
 enum {
     MINUTES = 10, // where neither time nor size is given
     TOKENS_PER_PARAMETER = 20,
@@ -51,21 +53,28 @@ static void fit_shape(Settings *s, double parameters) {
         s->heads = s->width % head_width == 0 ? s->width / head_width : 1;
     }
     if (s->kv_heads == 0) s->kv_heads = s->heads;
-    if (s->ffn_width == 0) // a gated layer has three matrices: 8/3 C instead of 4 C
-        s->ffn_width = s->arch == 0 ? 4 * s->width : (8 * s->width / 3 + 31) / 32 * 32;
+    if (s->ffn_width > 0) return;
+    // A gated layer has three matrices: 8/3 C instead of 4 C.  The experts that digest a token cost
+    // together what one layer would.
+    int64_t shares = s->experts ? s->experts_used : 1;
+    s->ffn_width = s->arch == 0 ? 4 * s->width : (8 * s->width / (3 * shares) + 31) / 32 * 32;
 }
 
-static double parameters_of(const Settings *s) {
+// With so many experts in a layer: all, or those that a token meets.
+static double parameters_with(const Settings *s, int64_t experts) {
     double c = (double)s->width, f = (double)s->ffn_width;
     double attention = (2 + 2 * (double)s->kv_heads / (double)s->heads) * c * c;
-    double channel = (s->arch == 0 ? 2 : 3) * c * f;
+    double channel = (s->arch == 0 ? 2 : 3) * c * f * (s->experts ? (double)experts : 1);
     return (double)s->layers * (attention + channel) + (double)s->vocab * c * (s->untied ? 2 : 1);
 }
 
 // About 4096 tokens a step for a million parameters, more for more.
-static void fit_batch(Settings *s, double parameters, int64_t n_tokens) {
-    if (s->context == 0) s->context = parameters < 5e5 ? 128 : parameters < 2e7 ? 256 : 512;
-    if (s->context > n_tokens - 1 && n_tokens > 1) s->context = n_tokens - 1;
+static void fit_batch(Settings *s, const SizeHints *hints, double parameters, int64_t n_tokens) {
+    if (s->context == 0) {
+        s->context = parameters < 5e5 ? 128 : parameters < 2e7 ? 256 : 512;
+        if (s->context < hints->longest - 1) s->context = hints->longest - 1;
+        if (hints->longest == 0 && s->context > n_tokens - 1) s->context = n_tokens - 1;
+    }
     if (s->batch > 0) return;
     double tokens = fmin(fmax(4096 * sqrt(parameters / 1e6), 1024), 32768);
     s->batch = (int64_t)fmax(1, round(tokens / (double)s->context));
@@ -83,18 +92,34 @@ static void fit_steps(Settings *s, const SizeHints *hints, double parameters, in
     s->steps = (int64_t)fmax(20, round(tokens / step_tokens));
 }
 
+// Weight, gradient and two moments: the least that learning takes.
+static bool check_memory(const Settings *s, Error *err) {
+    double parameters = parameters_with(s, s->experts), bytes = 16 * parameters;
+    double all = (double)memory_of_machine();
+    if (all == 0 || bytes <= all || s->lora) return true;
+    return error_set(err, ERROR_MEMORY,
+                     "%.0f M parameters take %.1f GB of memory to learn, and the machine has %.1f",
+                     parameters / 1e6, bytes / 1e9, all / 1e9);
+}
+
+static bool check_context(const Settings *s, const SizeHints *hints, int64_t n_tokens, Error *err) {
+    if (s->context < n_tokens || hints->longest) return true;
+    return error_set(err, ERROR_USAGE, "context: %lld tokens; the text has only %lld to learn from",
+                     (long long)s->context, (long long)n_tokens);
+}
+
 bool size_fit(Settings *s, const SizeHints *hints, int64_t n_tokens, Error *err) {
     fit_shape(s, parameters_wanted(s, hints, n_tokens));
-    double parameters = parameters_of(s);
-    fit_batch(s, parameters, n_tokens);
+    double parameters = parameters_with(s, s->experts_used);
+    fit_batch(s, hints, parameters, n_tokens);
     fit_steps(s, hints, parameters, n_tokens);
     // Peaks that work for AdamW fall about with the cube root of the size.
     if (s->rate == 0) s->rate = fmin(3e-3, 3e-3 * pow(1e6 / fmax(parameters, 1e6), 1.0 / 3));
     if (s->validate_every == 0) s->validate_every = s->steps / 20 > 0 ? s->steps / 20 : 1;
     if (s->sample_every == 0) s->sample_every = s->validate_every;
     if (s->save_every == 0) s->save_every = s->validate_every;
-    if (s->width % s->heads != 0)
+    if (s->width % s->heads != 0) // one of them was fitted
         return error_set(err, ERROR_USAGE, "heads: %lld do not divide a width of %lld",
                          (long long)s->heads, (long long)s->width);
-    return true;
+    return check_context(s, hints, n_tokens, err) && check_memory(s, err);
 }

@@ -7,7 +7,8 @@
 // What is known before anything is made.
 typedef struct SizeHints {
     int64_t text_bytes;
-    double flops; // operations a second that this machine reaches in training
+    double flops;    // operations a second that this machine reaches in training
+    int64_t longest; // tokens of the longest pair, which is never cut; 0: a text, which is
 } SizeHints;
 
 // Tokens of a BPE vocabulary for so much text, a power of two: about 1024 for a megabyte, twice as

@@ -5,8 +5,11 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "model/weights.h"
 #include "train/fault.h"
+
+enum { ROWS_MAX = 1 << 26 }; // of a batch
 
 // A batch: samples side by side, each a sequence of its own.
 typedef struct Packed {
@@ -126,7 +129,34 @@ static bool check_fit(const TrainerSpec *spec, Error *err) {
     if (s->context > c->context)
         return error_set(err, ERROR_USAGE, "context: %lld tokens; the model was made for %lld",
                          (long long)s->context, (long long)c->context);
-    return true;
+    if (s->batch * s->context <= ROWS_MAX && s->batch * s->accumulate <= ROWS_MAX) return true;
+    return error_set(err, ERROR_USAGE,
+                     "batch: %lld samples of %lld tokens, %lld times, are too many",
+                     (long long)s->batch, (long long)s->context, (long long)s->accumulate);
+}
+
+// The system hands out more than there is, and ends who uses it.
+static bool check_memory(const Trainer *t, Error *err) {
+    size_t needed = trainer_bytes(t), all = memory_of_machine();
+    if (all == 0 || needed <= all) return true;
+    return error_set(err, ERROR_MEMORY,
+                     "this takes %.1f GB of memory, and the machine has %.1f: try a smaller batch, "
+                     "context or model, or recompute",
+                     (double)needed / 1e9, (double)all / 1e9);
+}
+
+// What learns: all weights, or the adapters beside them.
+static void choose_parameters(Trainer *t) {
+    Lora *lora = t->spec.lora;
+    Rule rule = t->spec.settings->optimizer == OPTIMIZER_MUON ? RULE_MUON : RULE_ADAMW;
+    if (lora) {
+        t->parameters = lora->parameters;
+        t->gradients = lora->gradients;
+        t->n_gradients = lora->parameters.n_values;
+        return;
+    }
+    t->gradients = weights_give_gradients(t->spec.model, &t->n_gradients);
+    t->parameters = parameters_of_model(&t->arena, t->spec.model, rule);
 }
 
 bool trainer_open(Trainer *t, const TrainerSpec *spec, Error *err) {
@@ -136,14 +166,12 @@ bool trainer_open(Trainer *t, const TrainerSpec *spec, Error *err) {
     if (!check_fit(spec, err) || !arena_init(&t->arena, ARENA_DEFAULT, err)) return false;
     t->schedule = schedule_of(s);
     if (!schedule_check(&t->schedule, err)) return false;
-    t->gradients = weights_give_gradients(spec->model, &t->n_gradients);
-    t->parameters = parameters_of_model(&t->arena, spec->model,
-                                        s->optimizer == OPTIMIZER_MUON ? RULE_MUON : RULE_ADAMW);
+    choose_parameters(t);
     if (!optimizer_init(&t->optimizer, &t->parameters, optimizer_spec(s, t->spec.pool), err))
         return false;
     t->draw = draw_make(&t->arena, spec->corpus, s->context, (uint64_t)s->seed);
     t->packed = packed_make(&t->arena, s->batch, s->context);
-    return open_runs(t, err);
+    return open_runs(t, err) && check_memory(t, err);
 }
 
 void trainer_close(Trainer *t) {
@@ -187,6 +215,7 @@ static bool gradients_of_step(Trainer *t, const Sample *sample, int64_t n_scored
         double share = (double)t->packed->n_scored / (double)n_scored;
         run_begin(&t->learn);
         t->learn.dropout_key = dropout_key(t, i);
+        t->learn.balance = (float)(share * s->balance / t->spec.model->config.layers);
         double part = (double)tensor_f32(learn(t, share))[0];
         if (!isfinite(part))
             return fault_in_forward(&t->check, t->spec.model, &t->packed->batch,
@@ -266,21 +295,37 @@ bool trainer_validate(Trainer *t, Validation *v, Error *err) {
 }
 
 // ---------------------------------------------------------------- accounts
+// A product forward, and one on the way back for the input and each that learns.
+static double products_of(const Tensor *w) {
+    const Adapter *adapter = w->adapter;
+    double flops = (w->grad ? 6 : 4) * (double)tensor_count(w);
+    if (adapter) flops += 6 * (double)(tensor_count(&adapter->a) + tensor_count(&adapter->b));
+    return flops;
+}
+
+typedef struct FlopCount {
+    const Config *config;
+    double flops;
+} FlopCount;
+
+// Of a mixture, as many experts as digest a token.
 static void count_matrix(void *user, const Weight *w, int layer) {
-    double *values = user;
+    FlopCount *f = user;
+    double share =
+        w->form == FORM_EXPERTS ? (double)f->config->experts_used / (double)f->config->experts : 1;
     (void)layer;
-    if (w->tensor->rank == 2) *values += (double)tensor_count(w->tensor);
+    if (w->tensor->rank == 2) f->flops += share * products_of(w->tensor);
 }
 
 double trainer_flops_per_token(const Trainer *t) {
     Model *m = t->spec.model;
     const Config *c = &m->config;
-    double values = 0;
-    weights_each(m, count_matrix, &values);
-    if (!m->is_tied) values -= (double)tensor_count(&m->embed); // rows are looked up
-    if (m->embed_positions.data) values -= (double)tensor_count(&m->embed_positions);
+    FlopCount count = {.config = c};
+    weights_each(m, count_matrix, &count);
+    if (!m->is_tied) count.flops -= products_of(&m->embed); // rows are looked up
+    if (m->embed_positions.data) count.flops -= products_of(&m->embed_positions);
     double pairs = (double)t->spec.settings->context / 2; // a query sees half of the others
-    return 6 * values + 12 * pairs * c->layers * c->heads * c->head_width;
+    return count.flops + 12 * pairs * c->layers * c->heads * c->head_width;
 }
 
 size_t trainer_bytes(const Trainer *t) {

@@ -12,6 +12,7 @@
 #include "model/model.h"
 #include "train/clip.h"
 #include "train/corpus.h"
+#include "train/lora.h"
 #include "train/optimizer.h"
 #include "train/schedule.h"
 #include "train/settings.h"
@@ -28,7 +29,8 @@ typedef struct TrainProgress {
 } TrainProgress;
 
 typedef struct TrainerSpec {
-    Model *model; // with f32 weights (create.h); they are changed
+    Model *model; // with f32 weights (create.h), which are changed
+    Lora *lora;   // attached to the model, whose weights stay as they are then; NULL: none
     const Corpus *corpus;
     const Settings *settings; // complete: no 0 left that size.c fills
     Pool *pool;

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "export/export.h"
+#include "model/adapter.h"
 #include "model/create.h"
 #include "model/weights.h"
 #include "text/vocab_train.h"
@@ -28,13 +29,21 @@ static bool vocab_goes_on(void *user, VocabPhase phase, int64_t done, int64_t to
                : tell(user, "merging", done, total);
 }
 
+// transformers opens every qwen2 folder with that family's split and normal form, whatever the
+// tokenizer.json in it says: a model that is to be read there has them from the start.
+static bool is_qwen2(const Settings *s) {
+    return s->arch == ARCH_QWEN2;
+}
+
 static bool make_vocab(Training *t, Error *err) {
     static const VocabKind kinds[] = {[TOKENIZER_BPE] = VOCAB_BPE,
                                       [TOKENIZER_CHAR] = VOCAB_CHARACTERS,
                                       [TOKENIZER_BYTES] = VOCAB_BYTES};
     Settings *s = &t->settings;
+    int64_t asked = s->vocab;
     if (s->tokenizer == TOKENIZER_BPE && s->vocab == 0) s->vocab = size_vocab(text_bytes(&t->spec));
     VocabRecipe recipe = {.kind = kinds[s->tokenizer],
+                          .pre = is_qwen2(s) ? STR("qwen2") : STR(""),
                           .n_tokens = s->tokenizer == TOKENIZER_BYTES ? 0 : s->vocab,
                           .least = s->tokenizer == TOKENIZER_BPE ? 2 : 1,
                           .pool = t->spec.pool,
@@ -48,7 +57,9 @@ static bool make_vocab(Training *t, Error *err) {
     ok = ok && vocab_trainer_finish(trainer, &t->arena, &t->vocab, NULL, err);
     vocab_trainer_close(trainer);
     if (!ok) return false;
+    if (t->vocab.n_tokens < asked) t->vocab_asked = asked;
     s->vocab = t->vocab.n_tokens;
+    if (is_qwen2(s)) t->vocab.normal_form = STR("NFC");
     t->tokenizer = tokenizer_from_vocab(&t->arena, &t->vocab, err);
     return t->tokenizer != NULL;
 }
@@ -95,15 +106,17 @@ static bool adopt_shape(Training *t, Error *err) {
     } shape[] = {{"layers", &s->layers, c->layers},
                  {"width", &s->width, c->width},
                  {"heads", &s->heads, c->heads},
+                 {"experts", &s->experts, c->experts},
                  {"vocab", &s->vocab, c->vocab}};
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         if (*shape[i].asked && *shape[i].asked != shape[i].has)
             return error_set(err, ERROR_USAGE, "%s: the model that is gone on from has %lld",
                              shape[i].name, (long long)shape[i].has);
         *shape[i].asked = shape[i].has;
     }
     s->kv_heads = c->kv_heads;
-    s->ffn_width = c->ffn_width;
+    s->ffn_width = c->experts ? c->expert_width : c->ffn_width;
+    if (c->experts) s->experts_used = c->experts_used;
     if (s->heads == 0) s->heads = 1; // no attention: size.c divides by it
     if (s->context == 0) s->context = c->context < 256 ? c->context : 256;
     return true;
@@ -117,26 +130,100 @@ static bool new_model(Training *t, Error *err) {
 }
 
 static bool fit(Training *t, Error *err) {
-    SizeHints hints = {text_bytes(&t->spec), t->spec.flops};
+    enum { TOKENS_LEAST = 64 };
+    SizeHints hints = {text_bytes(&t->spec), t->spec.flops, t->corpus.longest};
+    if (!t->spec.pairs && t->corpus.n_train < TOKENS_LEAST)
+        return error_set(err, ERROR_USAGE,
+                         "the text is too small: %lld tokens to learn from, %d is the least",
+                         (long long)t->corpus.n_train, TOKENS_LEAST);
     return size_fit(&t->settings, &hints, t->corpus.n_train, err);
 }
 
+// A number that is impossible was asked for by a setting.
+static bool new_model_or_usage(Training *t, Error *err) {
+    if (new_model(t, err)) return true;
+    if (err->kind == ERROR_FORMAT || err->kind == ERROR_UNSUPPORTED) err->kind = ERROR_USAGE;
+    return false;
+}
+
 // ---------------------------------------------------------------- opening
-static bool open_fresh(Training *t, Error *err) {
-    if (t->spec.from && (!open_model(t, t->spec.from, err) || !adopt_shape(t, err))) return false;
-    if (!t->spec.from && !make_vocab(t, err)) return false;
-    if (!make_corpus(t, err) || !fit(t, err)) return false;
-    if (t->spec.from ? !model_thaw(t->model, err) : !new_model(t, err)) return false;
-    TrainerSpec spec = {t->model, &t->corpus, &t->settings, t->spec.pool, t->spec.kernels};
+// What would be lost in silence, and what cannot be, before any work is done.
+static bool check_settings(const Training *t, Error *err) {
+    const Settings *s = &t->settings;
+    if (!t->spec.from && !shape_check(s, err)) return false;
+    if (s->muon_rate > 0 && s->optimizer != OPTIMIZER_MUON)
+        return error_set(err, ERROR_USAGE, "muon_rate: the optimizer is not muon");
+    if (s->lora_alpha > 0 && !s->lora)
+        return error_set(err, ERROR_USAGE, "lora_alpha: there are no adapters without lora");
+    if (!t->spec.from && s->tokenizer == TOKENIZER_BYTES && s->vocab)
+        return error_set(err, ERROR_USAGE, "vocab: a vocabulary of bytes has its own size");
+    if (!s->lora) return true;
+    if (!t->spec.from)
+        return error_set(err, ERROR_USAGE,
+                         "lora: adapters lie beside a model: give it with --from");
+    if (s->optimizer == OPTIMIZER_MUON)
+        return error_set(err, ERROR_USAGE, "lora: adapters learn with adamw");
+    return true;
+}
+
+// The weights are made to learn, or get adapters that do.
+static bool prepare_model(Training *t, Error *err) {
+    Settings *s = &t->settings;
+    if (!s->lora) return model_thaw(t->model, err);
+    if (s->lora_alpha == 0) s->lora_alpha = 2 * (double)s->lora;
+    return lora_attach(&t->lora, t->model, &t->arena, (int)s->lora, s->lora_alpha,
+                       (uint64_t)s->seed, err);
+}
+
+static bool open_trainer(Training *t, Error *err) {
+    TrainerSpec spec = {.model = t->model,
+                        .lora = t->lora.rank ? &t->lora : NULL,
+                        .corpus = &t->corpus,
+                        .settings = &t->settings,
+                        .pool = t->spec.pool,
+                        .kernels = t->spec.kernels};
     return trainer_open(&t->trainer, &spec, err);
 }
 
-// What a person may change on the way: how long it goes on, and how often is looked.
+static bool open_fresh(Training *t, Error *err) {
+    if (!check_settings(t, err)) return false;
+    if (t->spec.from && (!open_model(t, t->spec.from, err) || !adopt_shape(t, err))) return false;
+    if (!t->spec.from && !make_vocab(t, err)) return false;
+    if (!make_corpus(t, err) || !fit(t, err)) return false;
+    if (t->spec.from ? !prepare_model(t, err) : !new_model_or_usage(t, err)) return false;
+    return open_trainer(t, err);
+}
+
+static const size_t changeable[] = {offsetof(Settings, steps), offsetof(Settings, validate_every),
+                                    offsetof(Settings, sample_every),
+                                    offsetof(Settings, save_every)};
+
+bool training_may_change(const Setting *setting) {
+    for (size_t i = 0; i < sizeof changeable / sizeof *changeable; i++)
+        if (setting->at == changeable[i]) return true;
+    return false;
+}
+
 static void take_changes(Settings *s, const Settings *asked) {
     if (asked->steps) s->steps = asked->steps;
     if (asked->validate_every) s->validate_every = asked->validate_every;
     if (asked->sample_every) s->sample_every = asked->sample_every;
     if (asked->save_every) s->save_every = asked->save_every;
+}
+
+// The model of a checkpoint: itself, or the one that its adapters belong to.
+static bool open_resumed_model(Training *t, const char *checkpoint, Error *err) {
+    Str base;
+    if (!checkpoint_base(&t->checkpoint, &base, err)) return false;
+    if (base.n == 0 && t->spec.from)
+        return error_set(err, ERROR_USAGE, "%.300s is a model itself: --resume needs no --from",
+                         checkpoint);
+    if (base.n == 0) return open_model(t, checkpoint, err) && prepare_model(t, err);
+    const char *path = t->spec.from ? t->spec.from : str_c(&t->arena, base);
+    if (!open_model(t, path, err))
+        return error_wrap(err, "%.300s holds adapters of a model (--from tells where it is now)",
+                          checkpoint);
+    return model_adapt_from(t->model, &t->checkpoint, err) && prepare_model(t, err);
 }
 
 static bool open_resumed(Training *t, Error *err) {
@@ -145,25 +232,31 @@ static bool open_resumed(Training *t, Error *err) {
     if (path.n == 0)
         return error_set(err, ERROR_USAGE, "%.300s has no checkpoint to go on from",
                          t->spec.folder);
-    if (!open_model(t, path.data, err) ||
-        !checkpoint_read(t->model, &t->settings, &progress, err) || !model_thaw(t->model, err))
+    if (!gguf_open(&t->checkpoint, path.data, true, err) ||
+        !checkpoint_read(&t->checkpoint, &t->settings, &progress, err) ||
+        !open_resumed_model(t, path.data, err))
         return false;
     take_changes(&t->settings, &t->spec.settings);
     if (!make_corpus(t, err)) return false;
-    TrainerSpec spec = {t->model, &t->corpus, &t->settings, t->spec.pool, t->spec.kernels};
     t->resumed_at = progress.step;
-    return trainer_open(&t->trainer, &spec, err) && checkpoint_restore(&t->trainer, &progress, err);
+    return open_trainer(t, err) && checkpoint_restore(&t->trainer, &t->checkpoint, &progress, err);
+}
+
+// What a killed run left half written.
+static bool sweep(Training *t, Error *err) {
+    return !file_is_folder(t->spec.folder) || file_sweep(&t->arena, t->spec.folder, STR(""), err);
 }
 
 bool training_open(Training *t, const TrainingSpec *spec, Error *err) {
     *t = (Training){.spec = *spec, .settings = spec->settings, .resumed_at = -1};
-    if (!arena_init(&t->arena, ARENA_DEFAULT, err)) return false;
+    if (!arena_init(&t->arena, ARENA_DEFAULT, err) || !sweep(t, err)) return false;
     return spec->resume ? open_resumed(t, err) : open_fresh(t, err);
 }
 
 void training_close(Training *t) {
     trainer_close(&t->trainer);
     model_close(t->model);
+    gguf_close(&t->checkpoint);
     arena_drop(&t->arena);
 }
 
@@ -180,22 +273,41 @@ bool training_validate(Training *t, Validation *v, bool *is_best, Error *err) {
     *is_best = true;
     p->best_loss = v->nats;
     p->best_step = p->step;
-    ExportOptions options = {.has_type = true, .type = DTYPE_F32, .pool = t->spec.pool};
     ArenaMark mark = arena_mark(&t->arena);
     bool ok = file_make_folder(t->spec.folder, err) &&
-              model_save_gguf(t->model, best_path(t, &t->arena), options, err);
+              checkpoint_save_weights(&t->trainer, best_path(t, &t->arena), err);
     arena_back(&t->arena, mark);
     return ok;
 }
 
-bool training_write(const Training *t, const char *target, DType type, Error *err) {
+static ExportOptions result_options(const Training *t, const TrainingResult *r) {
+    bool is_f32 = !r->has_type && !t->lora.rank;
+    return (ExportOptions){.has_type = r->has_type || is_f32,
+                           .type = is_f32 ? DTYPE_F32 : r->type,
+                           .pool = t->spec.pool};
+}
+
+bool training_check(const Training *t, const TrainingResult *r, Error *err) {
+    return model_check_gguf(t->model, result_options(t, r), err);
+}
+
+// The model with its best weights, which were kept in a file.
+static Model *open_best(const Training *t, const char *path, Error *err) {
+    Model *m = model_open(t->lora.rank ? t->lora.base : path, (ModelOptions){0}, err);
+    if (!m || !t->lora.rank || model_adapt(m, path, err)) return m;
+    model_close(m);
+    return NULL;
+}
+
+bool training_write(const Training *t, const TrainingResult *r, Error *err) {
     Arena arena;
     if (!arena_init(&arena, 1 << 20, err)) return false;
     const char *path = best_path(t, &arena);
     bool has_best = isfinite(t->trainer.progress.best_loss) && file_exists(path);
-    Model *best = has_best ? model_open(path, (ModelOptions){0}, err) : NULL;
-    ExportOptions options = {.has_type = true, .type = type, .pool = t->spec.pool};
-    bool ok = (!has_best || best) && model_save_gguf(best ? best : t->model, target, options, err);
+    Model *best = has_best ? open_best(t, path, err) : NULL;
+    const Model *model = best ? best : t->model;
+    bool ok = (!has_best || best) && model_save_gguf(model, r->model, result_options(t, r), err) &&
+              (!r->adapters || model_save_adapter(model, r->adapters, NULL, err));
     model_close(best);
     arena_drop(&arena);
     return ok;

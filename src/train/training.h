@@ -16,7 +16,8 @@ typedef struct TrainingSpec {
     const Str *validation; // (n_validation)
     int64_t n_validation;
     bool pairs;         // texts are lines of instruction TAB answer
-    const char *from;   // go on from this model, with its vocabulary; NULL: from nothing
+    const char *from;   // go on from this model, with its vocabulary; NULL: from nothing.  Resumed
+                        // with adapters: where their model is now
     const char *folder; // of the run
     bool resume;        // from the folder's newest checkpoint
     const char *name;   // of the model
@@ -34,10 +35,16 @@ typedef struct Training {
     Tokenizer *tokenizer;
     Corpus corpus;
     Model *model;
+    GgufFile checkpoint; // that it is resumed from
+    Lora lora;           // of rank 0: none, all weights learn
     Trainer trainer;
-    int64_t resumed_at; // the step of the checkpoint; -1: from the start
+    int64_t vocab_asked; // tokens that were asked for where the text gives fewer, else 0
+    int64_t resumed_at;  // the step of the checkpoint; -1: from the start
     Arena arena;
 } Training;
+
+// May a person change it when the run is resumed?  How long it goes on, and how often is looked.
+bool training_may_change(const Setting *setting);
 
 // Everything is checked and allocated here.  The training may be closed in any case.
 MUST_USE bool training_open(Training *training, const TrainingSpec *spec, Error *err);
@@ -45,7 +52,17 @@ void training_close(Training *training);
 
 // Validates, and keeps the weights if they are the best so far (in best.gguf).
 MUST_USE bool training_validate(Training *training, Validation *result, bool *is_best, Error *err);
-// Writes the best weights of the run, or the last ones if none were validated, as a model.
-MUST_USE bool training_write(const Training *training, const char *target, DType type, Error *err);
+// How the result is written.
+typedef struct TrainingResult {
+    const char *model;
+    bool has_type; // else each weight keeps the type that it has; f32 where all have learned
+    DType type;
+    const char *adapters; // a file for them alone; NULL where there are none
+} TrainingResult;
+// Could it be written so?  Asked before the first step.
+MUST_USE bool training_check(const Training *training, const TrainingResult *result, Error *err);
+// Writes the best weights of the run, or the last ones if none were validated, as a model; adapters
+// become a part of it.
+MUST_USE bool training_write(const Training *training, const TrainingResult *result, Error *err);
 
 #endif
