@@ -68,12 +68,11 @@ static void seen_query(const AttendJob *job, DType dtype, int64_t m, double *see
     const float *q = job->q + m * job->q_stride;
     for (int64_t i = 0; i < job->d; i++) seen[i] = (double)q[i];
     for (int64_t g = 0; dtype == DTYPE_Q8_0 && g < job->d / 32; g++) {
-        struct {
-            int8_t q[32];
-            float scale, sum;
-        } row;
-        kernels_named("scalar")->encode_q8(q + g * 32, &row, 32);
-        for (int i = 0; i < 32; i++) seen[g * 32 + i] = (double)row.scale * row.q[i];
+        float max = 0;
+        for (int i = 0; i < 32; i++) max = fmaxf(max, fabsf(q[g * 32 + i]));
+        float factor = max > 0 ? 127 / max : 0, step = max / 127;
+        for (int i = 0; i < 32; i++)
+            seen[g * 32 + i] = (double)step * (double)nearbyintf(q[g * 32 + i] * factor);
     }
 }
 

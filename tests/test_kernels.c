@@ -460,7 +460,8 @@ TEST(kernels, decode) {
     check_tables(decode_right);
 }
 
-// The int8 row of n values against its definition: scale, nearest integers, sums.
+// The int8 row of n values against its definition: scale, nearest integers, sums.  `x` is without
+// what is kept.
 static bool q8_row_right(const Kernels *k, const float *x, const char *row, int64_t n) {
     for (int64_t g = 0; g < n / 32; g++) {
         float scale, max = 0;
@@ -489,6 +490,27 @@ static bool q8_row_right(const Kernels *k, const float *x, const char *row, int6
     return true;
 }
 
+// What a row keeps: its values furthest from 0, in the order of the columns.  Takes them out of x.
+static bool q8_kept_right(const Kernels *k, float *x, const char *row, int64_t n) {
+    Q8Kept kept;
+    float least = INFINITY;
+    memcpy(&kept, row + n + n / 32 * 8, sizeof kept);
+    for (int i = 0; i < Q8_KEPT; i++) {
+        int32_t at = kept.column[i], before = i > 0 ? kept.column[i - 1] : 0;
+        bool ok = at >= before && at < n && kept.value[i] == x[at];
+        if (!KERNEL_CHECK(ok, k, "q8 n %d keeps %g of column %d", (int)n, (double)kept.value[i],
+                          at))
+            return false;
+        x[at] = 0;
+        least = fminf(least, fabsf(kept.value[i]));
+    }
+    for (int64_t i = 0; i < n; i++)
+        if (!KERNEL_CHECK(fabsf(x[i]) <= least, k, "q8 n %d: %g is rounded, %g kept", (int)n,
+                          (double)x[i], (double)least))
+            return false;
+    return true;
+}
+
 // Groups of every size from 1e-30 to 1e30, groups of zeros, ties between two integers.
 static bool encode_q8_of(const Kernels *k, int64_t n) {
     float *x = input_floats(n);
@@ -503,15 +525,16 @@ static bool encode_q8_of(const Kernels *k, int64_t n) {
     int64_t floats = (int64_t)(bytes / 4);
     return KERNEL_CHECK(output_intact((float *)row, 1, floats, floats + 1), k, "q8 n %d: canary",
                         (int)n) &&
-           q8_row_right(k, x, row, n);
+           (n == 0 || q8_kept_right(k, x, row, n)) && q8_row_right(k, x, row, n);
 }
 
 // 0.5 and 1.5 in units of the scale go to the even integer.
 static bool q8_ties_to_even(const Kernels *k) {
-    float x[32] = {127, 0.5f, 1.5f, 2.5f, -0.5f, -1.5f, -2.5f, 126.5f};
+    float x[32] = {127, 0.5f, 1.5f, 2.5f, -0.5f, -1.5f, -2.5f, 126.5f, 1e3f, 1e4f, -1e3f, 1e6f};
     const int want[8] = {127, 0, 2, 2, 0, -2, -2, 126};
-    char row[40];
-    k->encode_q8(x, row, 32);
+    float aligned[(40 + sizeof(Q8Kept)) / 4];
+    const char *row = (const char *)aligned;
+    k->encode_q8(x, aligned, 32);
     for (int i = 0; i < 8; i++) {
         if (!KERNEL_CHECK((signed char)row[i] == want[i], k, "q8 tie %g: %d", (double)x[i],
                           row[i])) {

@@ -53,6 +53,16 @@ static void *random_q8_rows(int64_t n_rows, int64_t k, size_t row_bytes, bool lo
     return rows;
 }
 
+// What an int8 row of k values keeps of column `at`.
+static double q8_kept_value(const char *x, int64_t k, int64_t at) {
+    Q8Kept kept;
+    double value = 0;
+    memcpy(&kept, x + k + k / 32 * 8, sizeof kept);
+    for (int i = 0; i < Q8_KEPT; i++)
+        if (kept.column[i] == at) value += (double)kept.value[i];
+    return value;
+}
+
 // The product of two rows in double precision, from their definitions.  The magnitude counts the
 // integer part and the minimum apart: they are added apart.
 static double q8_product(DType dtype, const char *w, const char *x, int64_t k, double *magnitude) {
@@ -68,6 +78,9 @@ static double q8_product(DType dtype, const char *w, const char *x, int64_t k, d
             memcpy(&x_scale, x + k + at / 32 * 4, 4);
             double value = (double)x_scale * (signed char)x[at];
             double part = (double)u.scale[i / group] * u.q[i], least = (double)u.minimum[i / group];
+            sum += (part - least) * value;
+            *magnitude += (fabs(part) + fabs(least)) * fabs(value);
+            value = q8_kept_value(x, k, at);
             sum += (part - least) * value;
             *magnitude += (fabs(part) + fabs(least)) * fabs(value);
         }

@@ -173,7 +173,7 @@ static void scores_q8(const AttendJob *job) {
     int32_t start[ATTEND_GROUPS_MAX];
     float row[ATTEND_WIDTH_MAX / 4 + 2 * ATTEND_GROUPS_MAX]; // an int8 row, aligned
     for (int64_t m = 0; m < job->m; m++) {
-        encode_q8(job->q + m * job->q_stride, row, job->d);
+        round_q8(job->q + m * job->q_stride, row, job->d);
         const int8_t *q = (const int8_t *)row;
         const float *scale = row + job->d / 4;
         const int16_t *sum = (const void *)(scale + groups);

@@ -232,14 +232,24 @@ WORD float encode_q8_group(const float *x, int8_t *q) {
     return max / 127;
 }
 
-static void encode_q8(const float *values, void *q8_row, int64_t n) {
+static float round_q8_group(const float *x, int8_t *q, int16_t sum[2]) {
+    float scale = encode_q8_group(x, q);
+    v32_sums(v32_load(q), sum);
+    return scale;
+}
+
+// An int8 row but for what is kept of it.
+static void round_q8(const float *values, void *q8_row, int64_t n) {
     int8_t *q = q8_row;
     float *scale = (void *)(q + n);
     int16_t *sum = (void *)(scale + n / 32);
-    for (int64_t g = 0; g < n / 32; g++) {
-        scale[g] = encode_q8_group(values + 32 * g, q + 32 * g);
-        v32_sums(v32_load(q + 32 * g), sum + 2 * g);
-    }
+    for (int64_t g = 0; g < n / 32; g++)
+        scale[g] = round_q8_group(values + 32 * g, q + 32 * g, sum + 2 * g);
+}
+
+static void encode_q8(const float *values, void *q8_row, int64_t n) {
+    round_q8(values, q8_row, n);
+    keep_largest(values, q8_row, n, round_q8_group);
 }
 
 WORD void decode(DType t, const void *row, float *values, int64_t n) {

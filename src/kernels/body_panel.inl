@@ -4,7 +4,8 @@
 //
 //     y = fma(shift, sum of the activations, y);  y = fma(products, scale * scale of x, y)
 //
-// where `products` is exact, so that every way of computing it gives the same bits:
+// and then over the columns that are kept out of the activation row,  y = fma(x, w, y).
+// `products` is exact, so that every way of computing it gives the same bits:
 //   * few activation rows (decoding tokens): straight from the panel, whose bytes are taken apart
 //     on the way into the product;
 //   * more: PANEL_K columns of the panel are taken apart once, and meet the activations
@@ -91,23 +92,27 @@ WORD int code_bytes(DType t, const uint8_t *codes, int i, uint8_t to[PANEL_ROWS]
     return t == DTYPE_Q6_K ? 128 : type_scale_offset(t);
 }
 
-WORD void super_scales(DType t, const uint8_t *block, ScaleRow *scale, ScaleRow *shift) {
+// Of group i of a block of 256.
+WORD void super_scale(DType t, const uint8_t *block, int i, float *scale, float *shift) {
     PanelForm form = panel_form(t);
     const uint16_t *d = (const void *)block;
     const uint8_t *codes = block + panel_codes_at(form);
     uint8_t bytes[PANEL_ROWS];
-    UNROLL_16
-    for (int i = 0; i < form.values / type_group(t); i++) {
-        int offset = code_bytes(t, codes, i, bytes);
-        for (int r = 0; r < PANEL_ROWS; r += VF)
-            vf_store(scale[i] + r, vf_mul(vf_load_f16(d + r), vf_load_bytes(bytes + r, offset)));
-        if (!type_has_minimum(t)) continue;
-        code_bytes(t, codes, form.codes / 2 + i, bytes);
-        for (int r = 0; r < PANEL_ROWS; r += VF) {
-            vf dmin = vf_mul(vf_set(-1), vf_load_f16(d + PANEL_ROWS + r));
-            vf_store(shift[i] + r, vf_mul(dmin, vf_load_bytes(bytes + r, 0)));
-        }
+    int offset = code_bytes(t, codes, i, bytes);
+    for (int r = 0; r < PANEL_ROWS; r += VF)
+        vf_store(scale + r, vf_mul(vf_load_f16(d + r), vf_load_bytes(bytes + r, offset)));
+    if (!type_has_minimum(t)) return;
+    code_bytes(t, codes, form.codes / 2 + i, bytes);
+    for (int r = 0; r < PANEL_ROWS; r += VF) {
+        vf dmin = vf_mul(vf_set(-1), vf_load_f16(d + PANEL_ROWS + r));
+        vf_store(shift + r, vf_mul(dmin, vf_load_bytes(bytes + r, 0)));
     }
+}
+
+WORD void super_scales(DType t, const uint8_t *block, ScaleRow *scale, ScaleRow *shift) {
+    UNROLL_16
+    for (int i = 0; i < SUPER_VALUES / type_group(t); i++)
+        super_scale(t, block, i, scale[i], shift[i]);
 }
 
 #define SUPER_TYPES(X) X(Q2_K) X(Q3_K) X(Q4_K) X(Q5_K) X(Q6_K) X(IQ4_XS)
@@ -125,18 +130,21 @@ WORD void block_scales_super(DType t, const uint8_t *block, ScaleRow *scale, Sca
 #undef X
 }
 
+WORD void small_scale(DType t, const uint8_t *block, float *scale, float *shift) {
+    const uint16_t *d = (const void *)block;
+    for (int r = 0; t == DTYPE_MXFP4 && r < PANEL_ROWS; r++) scale[r] = mxfp4_scale(block[r]);
+    for (int r = 0; t != DTYPE_MXFP4 && r < PANEL_ROWS; r += VF)
+        vf_store(scale + r, vf_load_f16(d + r));
+    for (int r = 0; type_has_minimum(t) && r < PANEL_ROWS; r += VF)
+        vf_store(shift + r, vf_load_f16(d + PANEL_ROWS + r));
+}
+
 // The scales of a block, and what is added to its values in a type with minimums.
 WORD void block_scales(DType t, const uint8_t *block, ScaleRow *scale, ScaleRow *shift) {
-    const uint16_t *d = (const void *)block;
-    if (type_values(t) == SUPER_VALUES) {
+    if (type_values(t) == SUPER_VALUES)
         block_scales_super(t, block, scale, shift);
-        return;
-    }
-    for (int r = 0; t == DTYPE_MXFP4 && r < PANEL_ROWS; r++) scale[0][r] = mxfp4_scale(block[r]);
-    for (int r = 0; t != DTYPE_MXFP4 && r < PANEL_ROWS; r += VF)
-        vf_store(scale[0] + r, vf_load_f16(d + r));
-    for (int r = 0; type_has_minimum(t) && r < PANEL_ROWS; r += VF)
-        vf_store(shift[0] + r, vf_load_f16(d + PANEL_ROWS + r));
+    else
+        small_scale(t, block, scale[0], shift[0]);
 }
 
 // ---------------------------------------------------------------- a tile
@@ -152,6 +160,11 @@ WORD Q8Row q8_row(const PanelJob *job, int64_t j) {
     const char *row = (const char *)job->x + (size_t)j * job->x_row_bytes;
     const float *scale = (const void *)(row + job->k);
     return (Q8Row){(const int8_t *)row, scale, (const void *)(scale + job->k / 32)};
+}
+
+WORD const Q8Kept *q8_kept(const PanelJob *job, int64_t j) {
+    const char *row = (const char *)job->x + (size_t)j * job->x_row_bytes;
+    return (const void *)(row + job->k + job->k / 32 * 8);
 }
 
 WORD Q8Row q8_row_from(Q8Row row, int64_t k0) {
@@ -471,6 +484,105 @@ WORD void panel_apart(DType t, const PanelJob *job, const uint8_t *panel, int64_
     }
 }
 
+// ---------------------------------------------------------------- columns of kept activations
+
+// The bytes of columns 4i .. 4i + 3 of a group as they are when no sign is used: see value_of.
+WORD vi value_bytes(DType t, const uint8_t *group, int i, int r) {
+    vi bytes = product_bytes(t, group, i, r);
+    return product_is_signed(t) ? vi_xor(bytes, vi_set_bytes(128)) : bytes;
+}
+
+// Column c of these four.
+WORD vf value_of(DType t, vi bytes, int c, vf scale, vf shift) {
+    int offset = product_is_signed(t) ? 128 : product_offset(t);
+    vi byte = vi_and(vi_shr(bytes, 8 * c), vi_set(255));
+    vf value = vf_mul(vf_sub(vi_to_f(byte), vf_set((float)offset)), scale);
+    return type_has_minimum(t) ? vf_add(value, shift) : value;
+}
+
+// One column of a panel in all rows.
+WORD void column(DType t, const uint8_t *panel, int64_t i, float *values) {
+    PanelForm form = panel_form(t);
+    int in_block = (int)((uint64_t)i % (unsigned)type_values(t));
+    size_t before = (size_t)((uint64_t)i / (unsigned)type_values(t));
+    const uint8_t *block = panel + before * PANEL_ROWS * type_bytes(t);
+    const uint8_t *group = block + panel_values_at(form) + in_block / 32 * panel_group_bytes(form);
+    float scale[PANEL_ROWS], shift[PANEL_ROWS];
+    if (type_values(t) == SUPER_VALUES)
+        super_scale(t, block, in_block / type_group(t), scale, shift);
+    else
+        small_scale(t, block, scale, shift);
+    UNROLL_8
+    for (int r = 0; r < PANEL_ROWS; r += VF) {
+        vf least = type_has_minimum(t) ? vf_load(shift + r) : vf_zero();
+        vi bytes = value_bytes(t, group, in_block % 32 / 4, r);
+        vf_store(values + r, value_of(t, bytes, in_block % 4, vf_load(scale + r), least));
+    }
+}
+
+#define X(name)                                                                \
+    APART void column_##name(const uint8_t *panel, int64_t i, float *values) { \
+        column(DTYPE_##name, panel, i, values);                                \
+    }
+QUANTIZED(X)
+#undef X
+
+WORD void column_of_type(DType t, const uint8_t *panel, int64_t i, float *values) {
+#define X(name) \
+    if (t == DTYPE_##name) column_##name(panel, i, values);
+    QUANTIZED(X)
+#undef X
+}
+
+// Columns taken out of a panel, with a part for each of a row's: column i is at i % COLUMNS, if it
+// is there.
+enum { COLUMNS = 64 };
+typedef struct Columns {
+    int32_t number[Q8_KEPT][COLUMNS];
+    float values[Q8_KEPT][COLUMNS][PANEL_ROWS];
+} Columns;
+
+// y += what was kept of an activation row, in ascending order of the columns w.
+WORD void add_kept(const Q8Kept *kept, const float *const *w, float *y) {
+    UNROLL_8
+    for (int r = 0; r < PANEL_ROWS; r += VF) {
+        vf sum = vf_load(y + r);
+        UNROLL_8
+        for (int c = 0; c < Q8_KEPT; c++)
+            sum = vf_fma(vf_set(kept->value[c]), vf_load(w[c] + r), sum);
+        vf_store(y + r, sum);
+    }
+}
+
+// The same for all rows.  Many of them keep the same columns.
+WORD void panel_kept(DType t, const PanelJob *job, const uint8_t *panel, int64_t i) {
+    Columns columns;
+    size_t bytes = sizeof(float) * (size_t)min_i64(PANEL_ROWS, job->n_out - i);
+    memset(columns.number, -1, sizeof columns.number);
+    for (int64_t j = 0; j < job->n_x; j++) {
+        const Q8Kept *kept = q8_kept(job, j);
+        float *y = job->y + j * job->y_stride + i;
+        const float *w[Q8_KEPT];
+        UNROLL_8
+        for (int c = 0; c < Q8_KEPT; c++) {
+            int32_t number = kept->column[c];
+            unsigned at = (unsigned)number % COLUMNS;
+            w[c] = columns.values[c][at];
+            if (columns.number[c][at] == number) continue;
+            columns.number[c][at] = number;
+            column_of_type(t, panel, number, columns.values[c][at]);
+        }
+        if (bytes == sizeof(float) * PANEL_ROWS) {
+            add_kept(kept, w, y);
+        } else {
+            float narrow[PANEL_ROWS];
+            memcpy(narrow, y, bytes);
+            add_kept(kept, w, narrow);
+            memcpy(y, narrow, bytes);
+        }
+    }
+}
+
 WORD void panel_q8(DType t, const PanelJob *job) {
     const uint8_t *panel = job->panel;
     for (int64_t i = 0; i < job->n_out; i += PANEL_ROWS, panel += job->panel_bytes) {
@@ -478,6 +590,7 @@ WORD void panel_q8(DType t, const PanelJob *job) {
             panel_direct(t, job, panel, i);
         else
             panel_apart(t, job, panel, i);
+        panel_kept(t, job, panel, i);
     }
 }
 
@@ -486,18 +599,12 @@ WORD void panel_q8(DType t, const PanelJob *job) {
 // Columns 4i .. 4i + 3 of a group in all rows.
 WORD void decode_columns(DType t, const uint8_t *group, int i, const float *scale,
                          const float *shift, float *to) {
-    int offset = product_is_signed(t) ? 128 : product_offset(t);
     UNROLL_NOT
     for (int r = 0; r < PANEL_ROWS; r += VF) {
-        vi bytes = product_bytes(t, group, i, r);
-        if (product_is_signed(t)) bytes = vi_xor(bytes, vi_set_bytes(128));
-        for (int c = 0; c < 4; c++) {
-            vi byte = vi_and(vi_shr(bytes, 8 * c), vi_set(255));
-            vf value = vf_sub(vi_to_f(byte), vf_set((float)offset));
-            value = vf_mul(value, vf_load(scale + r));
-            if (type_has_minimum(t)) value = vf_add(value, vf_load(shift + r));
-            vf_store(to + c * PANEL_ROWS + r, value);
-        }
+        vf least = type_has_minimum(t) ? vf_load(shift + r) : vf_zero();
+        vi bytes = value_bytes(t, group, i, r);
+        for (int c = 0; c < 4; c++)
+            vf_store(to + c * PANEL_ROWS + r, value_of(t, bytes, c, vf_load(scale + r), least));
     }
 }
 

@@ -22,10 +22,17 @@
 // ---------------------------------------------------------------- activations in int8
 //
 // A row of K values (K a multiple of 32), for products with quantised weights:
-//   int8 q[K]  |  float scale[K/32]  |  int16 sum[K/16]        value = q * scale
-// scale = max|x|/127 of the 32 values, q rounded to nearest even, sum of the q of 16 values.
+//   int8 q[K]  |  float scale[K/32]  |  int16 sum[K/16]  |  Q8Kept       value = q * scale
+// scale = max|x|/127 of the 32 values, q rounded to nearest even, sum of the q of 16 values.  The
+// largest values of the row are kept as they are, and have q = 0 (kernels/kept.h says why).
+enum { Q8_KEPT = 4 };
+typedef struct Q8Kept {
+    int32_t column[Q8_KEPT]; // in ascending order; in rows of zeros some may be the same
+    float value[Q8_KEPT];
+} Q8Kept;
+
 static inline size_t q8_row_bytes(int64_t k) {
-    return (size_t)k + (size_t)(k / 32) * 8;
+    return (size_t)k + (size_t)(k / 32) * 8 + sizeof(Q8Kept);
 }
 
 // ---------------------------------------------------------------- products

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/kept.h"
 #include "kernels/kernel_sets.h"
 #include "kernels/scalar.h"
 #include "quant/half.h"
@@ -42,15 +43,24 @@ static float encode_q8_group(const float *x, int8_t *q) {
     return max / 127;
 }
 
-void scalar_encode_q8(const float *values, void *q8_row, int64_t n) {
+static float round_q8_group(const float *x, int8_t *q, int16_t sum[2]) {
+    float scale = encode_q8_group(x, q);
+    sum[0] = sum[1] = 0;
+    for (int i = 0; i < 32; i++) sum[i / 16] = (int16_t)(sum[i / 16] + q[i]);
+    return scale;
+}
+
+void scalar_round_q8(const float *values, void *q8_row, int64_t n) {
     int8_t *q = q8_row;
-    for (int64_t g = 0; g < n / 32; g++) {
-        float scale = encode_q8_group(values + g * 32, q + g * 32);
-        int16_t sum[2] = {0, 0};
-        for (int i = 0; i < 32; i++) sum[i / 16] = (int16_t)(sum[i / 16] + q[g * 32 + i]);
-        memcpy(q + n + g * 4, &scale, 4);
-        memcpy(q + n + (n / 32 + g) * 4, sum, 4);
-    }
+    float *scale = (void *)(q + n);
+    int16_t *sum = (void *)(scale + n / 32);
+    for (int64_t g = 0; g < n / 32; g++)
+        scale[g] = round_q8_group(values + 32 * g, q + 32 * g, sum + 2 * g);
+}
+
+static void encode_q8(const float *values, void *q8_row, int64_t n) {
+    scalar_round_q8(values, q8_row, n);
+    keep_largest(values, q8_row, n, round_q8_group);
 }
 
 // ---------------------------------------------------------------- vectors
@@ -173,7 +183,7 @@ void kernels_scalar(Kernels *table) {
         .name = "scalar",
         .encode_f16 = encode_f16,
         .encode_bf16 = encode_bf16,
-        .encode_q8 = scalar_encode_q8,
+        .encode_q8 = encode_q8,
         .dot = scalar_dot,
         .axpy = axpy,
         .scale = scale,

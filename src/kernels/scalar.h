@@ -22,7 +22,8 @@ float scalar_dot(const float *a, const float *b, int64_t n);
 void scalar_pack_f32(const PackJob *job);
 void scalar_pack_f16(const PackJob *job);
 void scalar_pack_bf16(const PackJob *job);
-void scalar_encode_q8(const float *values, void *q8_row, int64_t n);
+// An int8 row but for what is kept of it.
+void scalar_round_q8(const float *values, void *q8_row, int64_t n);
 
 // Each fills its entries of the table.
 void scalar_panel_float_entries(Kernels *table);

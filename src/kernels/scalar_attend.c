@@ -91,7 +91,7 @@ static void scores_q8(const AttendJob *job) {
         for (int64_t i = 0; i < job->n_tiles * KV_TILE; i++) p[i] = 0;
         for (int64_t g = 0; g < job->d / 32; g++) {
             QueryGroup query;
-            scalar_encode_q8(job->q + m * job->q_stride + g * 32, &query, 32);
+            scalar_round_q8(job->q + m * job->q_stride + g * 32, &query, 32);
             for (int64_t t = 0; t < job->n_tiles; t++) {
                 const int8_t *keys = tiles + t * q8_tile_bytes(job->d);
                 const int8_t *scales = keys + KV_TILE * job->d + g * KV_TILE * 2;

@@ -10,11 +10,13 @@
 typedef struct Q8Row {
     const int8_t *q;
     const char *scales, *sums; // k / 32 floats, k / 16 int16
+    const Q8Kept *kept;
 } Q8Row;
 
 static Q8Row q8_row(const PanelJob *job, int64_t j) {
     const char *row = (const char *)job->x + (size_t)j * job->x_row_bytes;
-    return (Q8Row){(const int8_t *)row, row + job->k, row + job->k + job->k / 32 * 4};
+    const char *scales = row + job->k, *sums = scales + job->k / 32 * 4;
+    return (Q8Row){(const int8_t *)row, scales, sums, (const void *)(sums + job->k / 16 * 2)};
 }
 
 // The sum of `n` (16 or 32) activations from column i on, and their scale.
@@ -47,6 +49,18 @@ static void add_group(const PanelBlock *b, int c, int n, const Q8Row *x, int64_t
     }
 }
 
+// y += what was kept of the activations of a block of `n` columns, the first of which is k.
+static void add_kept(const PanelBlock *b, int n, int group, const Q8Kept *kept, int64_t k,
+                     float y[PANEL_ROWS]) {
+    for (int i = 0; i < Q8_KEPT; i++) {
+        int64_t c = kept->column[i] - k;
+        if (c < 0 || c >= n) continue;
+        const float *scale = b->scale[c / group], *minimum = b->minimum[c / group];
+        for (int r = 0; r < PANEL_ROWS; r++)
+            y[r] += kept->value[i] * (scale[r] * (float)b->q[c / 4][r][c % 4] - minimum[r]);
+    }
+}
+
 // Up to 8 activation rows share the taking apart of a block; each has its own chain of sums.
 enum { ROWS_AT_ONCE = 8 };
 
@@ -64,8 +78,10 @@ static void panel_rows(const PanelJob *job, DType dtype, const char *block, int6
     for (int64_t k = 0; k < job->k; k += values, block += PANEL_ROWS * dtype_block_bytes(dtype)) {
         PanelBlock b;
         panel_block(dtype, block, &b);
-        for (int r = 0; r < n; r++)
+        for (int r = 0; r < n; r++) {
             for (int c = 0; c < values; c += group) add_group(&b, c, group, &x[r], k + c, y[r]);
+            add_kept(&b, values, group, x[r].kept, k, y[r]);
+        }
     }
     for (int r = 0; r < n; r++) memcpy(job->y + (j + r) * job->y_stride + i, y[r], bytes);
 }

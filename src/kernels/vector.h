@@ -54,6 +54,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "kernels/kept.h"
 #include "kernels/kernel_sets.h"
 #include "quant/half.h"
 
