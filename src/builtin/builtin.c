@@ -1,5 +1,5 @@
-// builtin.c - the files themselves, taken in by the assembler: a C array of megabytes would keep the
-// compiler busy.
+// builtin.c - the files themselves, taken in by the assembler: a C array of megabytes would keep
+// the compiler busy.
 #include "builtin/builtin.h"
 
 // X(name, what it is)
