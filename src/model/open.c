@@ -246,7 +246,8 @@ Model *model_open(const char *path, ModelOptions options, Error *err) {
                                      path, err);
     Model *m = model_new(path, err);
     if (!m) return NULL;
-    if (!is_there && !strpbrk(path, "/.") && builtin_model(0)) return refuse_name(m, path, err);
+    if (!is_there && !strchr(path, '/') && !strchr(path, '.') && builtin_model(0))
+        return refuse_name(m, path, err);
     if (file_is_folder(path)) return finished(m, open_folder(m, path, !options.no_mmap, err), err);
     bool is_open = gguf_open(&m->gguf, path, !options.no_mmap, err);
     return finished(m, is_open && read_gguf(m, path, err), err);
