@@ -23,7 +23,10 @@ typedef struct Lens {
     float *probability, *watched; // (L+1, T, K) (L+1, T, W)
     float *final, *entropy;       // (L+1, T)
     int32_t *said;                // (T) likeliest in the end
-    double *share;                // (V) scratch
+    double *share;                // (threads, V) scratch
+    const float *logits;          // (n, V) of the tokens that are being read, from `from` on
+    int row;
+    int64_t from;
 } Lens;
 
 // The k largest of n shares into id, largest first, of equals the lowest id.
@@ -37,27 +40,37 @@ static void largest(const double *share, int64_t n, int64_t k, int32_t *id) {
     }
 }
 
-static float entropy_bits(const double *share, int64_t n) {
-    double bits = 0;
+// log(sum of exp(logit)) is the logit minus the log of the share of any token; so a row needs one
+// logarithm, not V.
+static float entropy_bits(const double *share, const float *logits, int64_t n, int32_t best) {
+    double mean = 0;
     for (int64_t i = 0; i < n; i++)
-        if (share[i] > 0) bits -= share[i] * log2(share[i]);
-    return (float)bits;
+        if (share[i] > 0) mean += share[i] * (double)logits[i];
+    double nats = (double)logits[best] - log(share[best]) - mean;
+    return (float)(nats > 0 ? nats / 0.69314718055994531 : 0);
 }
 
 // What one row of logits says.  The last layer is read first: it names the token of lens_final.
-static void read_row(Lens *lens, const float *logits, int row, int64_t t) {
+static void read_token(Lens *lens, int64_t t, double *share) {
     const LensWish *wish = &lens->a->request.lens;
-    int64_t at = row * lens->a->n + t;
+    const float *logits = lens->logits + (t - lens->from) * lens->n_vocab;
+    int64_t at = lens->row * lens->a->n + t;
     int32_t *id = lens->id + at * lens->top;
-    softmax_f64(logits, lens->n_vocab, lens->share);
-    largest(lens->share, lens->n_vocab, lens->top, id);
-    if (row == lens->n_rows - 1) lens->said[t] = id[0];
+    softmax_f64(logits, lens->n_vocab, share);
+    largest(share, lens->n_vocab, lens->top, id);
+    if (lens->row == lens->n_rows - 1) lens->said[t] = id[0];
     for (int64_t k = 0; k < lens->top; k++)
-        lens->probability[at * lens->top + k] = (float)lens->share[id[k]];
+        lens->probability[at * lens->top + k] = (float)share[id[k]];
     for (int w = 0; w < wish->n_watched; w++)
-        lens->watched[at * wish->n_watched + w] = (float)lens->share[wish->watched[w]];
-    lens->final[at] = (float)lens->share[lens->said[t]];
-    lens->entropy[at] = entropy_bits(lens->share, lens->n_vocab);
+        lens->watched[at * wish->n_watched + w] = (float)share[wish->watched[w]];
+    lens->final[at] = (float)share[lens->said[t]];
+    lens->entropy[at] = entropy_bits(share, logits, lens->n_vocab, id[0]);
+}
+
+static void read_tokens(void *arg, int64_t begin, int64_t end, int worker) {
+    Lens *lens = arg;
+    for (int64_t t = begin; t < end; t++)
+        read_token(lens, lens->from + t, lens->share + worker * lens->n_vocab);
 }
 
 // Logits of rows from .. from+n-1 of a stream.
@@ -78,12 +91,13 @@ static bool read_layer(Lens *lens, int row, Error *err) {
     for (int64_t from = 0; from < a->n; from += ROWS_AT_ONCE) {
         int64_t n = a->n - from < ROWS_AT_ONCE ? a->n - from : ROWS_AT_ONCE;
         if (!answer_goes_on(a, err)) return false;
-        const float *logits = tensor_f32(read_stream(lens, stream, from, n));
-        for (int64_t t = 0; t < n; t++) {
-            if (!logits_check(logits + t * lens->n_vocab, lens->n_vocab, err))
+        lens->logits = tensor_f32(read_stream(lens, stream, from, n));
+        lens->from = from;
+        lens->row = row;
+        for (int64_t t = 0; t < n; t++)
+            if (!logits_check(lens->logits + t * lens->n_vocab, lens->n_vocab, err))
                 return error_wrap(err, "the lens after %d layers", row);
-            read_row(lens, logits + t * lens->n_vocab, row, from + t);
-        }
+        pool_run(a->lab->options.pool, read_tokens, lens, n, 1);
     }
     return true;
 }
@@ -123,7 +137,7 @@ bool answer_lens(Answer *a, Error *err) {
     lens.final = arena_new(arena, float, n);
     lens.entropy = arena_new(arena, float, n);
     lens.said = arena_new(arena, int32_t, a->n);
-    lens.share = arena_new(arena, double, lens.n_vocab);
+    lens.share = arena_new(arena, double, pool_threads(a->lab->options.pool) * lens.n_vocab);
 
     run->probe = NULL;
     run_plan_begin(run);
