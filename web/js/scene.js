@@ -12,7 +12,7 @@ export class Scene {
     this.labels = tokenLabels(header.tokens);
     this.n = header.tokens.length;
     this.sites = new Set(); // that were asked for
-    this.watched = [];      // tokens that the lens follows
+    this.watched = []; // tokens that the lens follows
     this.ranked = null;
   }
 
@@ -31,26 +31,30 @@ export class Scene {
 
   /** Weights of a head: n rows of n. */
   rows(layer, head) {
-    const a = this.array('pattern', layer), { n } = this;
+    const a = this.array('pattern', layer),
+      { n } = this;
     if (!a) return null;
     return range(n).map(i => a.values.subarray((head * n + i) * n, (head * n + i + 1) * n));
   }
 
-  /** The same without the first word, whose shares are `sink`; the others are scaled to sum to 1. */
+  /** The same without the first word, whose shares are `sink`; the others then sum to 1. */
   rowsWithoutFirst(layer, head) {
     const raw = this.rows(layer, head);
     if (!raw) return null;
-    const rows = raw.map((row, i) => row.map((w, j) => {
-      const left = 1 - row[0];
-      if (i === 0) return w;
-      return j === 0 || left < 1e-6 ? 0 : w / left;
-    }));
+    const rows = raw.map((row, i) =>
+      row.map((w, j) => {
+        const left = 1 - row[0];
+        if (i === 0) return w;
+        return j === 0 || left < 1e-6 ? 0 : w / left;
+      }),
+    );
     return { rows, sink: raw.map(row => row[0]) };
   }
 
-  /** Mean share that the words behind the first give: to it, to the one before them, to themselves. */
+  /** Mean shares that the words behind the first give: to it, to the one before, to themselves. */
   shares(layer, head) {
-    const rows = this.rows(layer, head), out = { first: 0, before: 0, itself: 0 };
+    const rows = this.rows(layer, head),
+      out = { first: 0, before: 0, itself: 0 };
     for (let i = 1; i < this.n; i++) {
       out.first += rows[i][0] / (this.n - 1);
       out.before += rows[i][i - 1] / (this.n - 1);
@@ -66,14 +70,19 @@ export class Scene {
     this.ranked ??= rank(logits);
     const best = logits[this.ranked[0]];
     this.total ??= logits.reduce((sum, x) => sum + Math.exp(x - best), 0);
-    return { logits, ranked: this.ranked, probability: id => Math.exp(logits[id] - best) / this.total };
+    return {
+      logits,
+      ranked: this.ranked,
+      probability: id => Math.exp(logits[id] - best) / this.total,
+    };
   }
 
   /** Length of a token's vector at a site. */
   norm(name, layer, token) {
     const a = this.array(name, layer);
     if (!a) return NaN;
-    const width = a.shape[1], from = token * width;
+    const width = a.shape[1],
+      from = token * width;
     let sum = 0;
     for (let i = from; i < from + width; i++) sum += a.values[i] ** 2;
     return Math.sqrt(sum);

@@ -1,18 +1,39 @@
 // What the lab knows.  One flat object; every change goes through set(); the link in the address
 // bar is this object, so that it opens the same view again.
 
-export const SWITCHES = { scale: true, causal_mask: true, positions: true, residual: true, norm: true };
+export const SWITCHES = {
+  scale: true,
+  causal_mask: true,
+  positions: true,
+  residual: true,
+  norm: true,
+};
 
 export const S = {
-  view: 'lines', lang: navigator.language?.startsWith('zh') ? 'zh' : 'en',
+  view: 'lines',
+  lang: navigator.language?.startsWith('zh') ? 'zh' : 'en',
   theme: matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',
-  depth: 'steps', present: false, drawer: '', origin: null,
-  text: '', then: [],                              // the sentence, and tokens that were drawn for it
-  sel: -1, layer: -1, head: 0,                     // -1: the last token, the middle layer
-  dir: 'out', hideSink: true, kind: '', pins: [],  // pins: [layer, head] of the wall's two cards
-  sw: { ...SWITCHES }, off: [],                    // off: [layer, head] that are switched off
-  pinned: -1,                                      // token whose probability the lens follows
-  T: 1, k: 0, p: 1, seed: 42, draws: 0,
+  depth: 'steps',
+  present: false,
+  drawer: '',
+  origin: null,
+  text: '',
+  then: [], // the sentence, and tokens that were drawn for it
+  sel: -1,
+  layer: -1,
+  head: 0, // -1: the last token, the middle layer
+  dir: 'out',
+  hideSink: true,
+  kind: '',
+  pins: [], // pins: [layer, head] of the wall's two cards
+  sw: { ...SWITCHES },
+  off: [], // off: [layer, head] that are switched off
+  pinned: -1, // token whose probability the lens follows
+  T: 1,
+  k: 0,
+  p: 1,
+  seed: 42,
+  draws: 0,
   seen: new Set(),
 };
 
@@ -29,12 +50,30 @@ export const differs = (before, ...keys) => keys.some(k => before[k] !== S[k]);
 export const nChanges = () => S.off.length + Object.keys(SWITCHES).filter(k => !S.sw[k]).length;
 
 const LINKED = {
-  v: 'view', lang: 'lang', theme: 'theme', depth: 'depth', dr: 'drawer', t: 'text', sel: 'sel',
-  L: 'layer', H: 'head', dir: 'dir', kind: 'kind', pin: 'pinned', T: 'T', k: 'k', p: 'p',
-  seed: 'seed', n: 'draws',
+  v: 'view',
+  lang: 'lang',
+  theme: 'theme',
+  depth: 'depth',
+  dr: 'drawer',
+  t: 'text',
+  sel: 'sel',
+  L: 'layer',
+  H: 'head',
+  dir: 'dir',
+  kind: 'kind',
+  pin: 'pinned',
+  T: 'T',
+  k: 'k',
+  p: 'p',
+  seed: 'seed',
+  n: 'draws',
 };
 const pairs = list => list.map(x => x.join('-')).join('.');
-const readPairs = text => (text ?? '').split('.').filter(Boolean).map(x => x.split('-').map(Number));
+const readPairs = text =>
+  (text ?? '')
+    .split('.')
+    .filter(Boolean)
+    .map(x => x.split('-').map(Number));
 
 function link() {
   const q = new URLSearchParams();
@@ -53,11 +92,13 @@ export function read() {
   const q = new URLSearchParams(location.hash.slice(1));
   for (const [key, field] of Object.entries(LINKED)) {
     if (!q.has(key)) continue;
-    const value = q.get(key), number = Number(value);
+    const value = q.get(key),
+      number = Number(value);
     if (typeof S[field] !== 'number') S[field] = value;
     else if (Number.isFinite(number)) S[field] = number;
   }
-  for (const k of (q.get('off') ?? '').split('.')) if (k in SWITCHES) S.sw = { ...S.sw, [k]: false };
+  for (const k of (q.get('off') ?? '').split('.'))
+    if (k in SWITCHES) S.sw = { ...S.sw, [k]: false };
   S.off = readPairs(q.get('heads'));
   S.pins = readPairs(q.get('pins'));
   S.then = (q.get('then') ?? '').split('.').filter(Boolean).map(Number);

@@ -4,26 +4,41 @@ const WORDS = {
   views: {
     zh: { tokens: '词元', lines: '连线', wall: '头墙', lens: '一层又一层', next: '下一个词' },
     en: {
-      tokens: 'Tokens', lines: 'Attention lines', wall: 'Head wall', lens: 'Block and lens',
+      tokens: 'Tokens',
+      lines: 'Attention lines',
+      wall: 'Head wall',
+      lens: 'Block and lens',
       next: 'Next token',
     },
   },
   asks: {
     zh: {
-      tokens: '一句话怎样被切开？', lines: '这个词在看谁？', wall: '这么多头，各自在看什么？',
-      lens: '每一层添了什么？', next: '它怎样选出下一个词？',
+      tokens: '一句话怎样被切开？',
+      lines: '这个词在看谁？',
+      wall: '这么多头，各自在看什么？',
+      lens: '每一层添了什么？',
+      next: '它怎样选出下一个词？',
     },
     en: {
-      tokens: 'How is a sentence cut up?', lines: 'Who is this word looking at?',
-      wall: 'So many heads: what is each looking at?', lens: 'What does each layer add?',
+      tokens: 'How is a sentence cut up?',
+      lines: 'Who is this word looking at?',
+      wall: 'So many heads: what is each looking at?',
+      lens: 'What does each layer add?',
       next: 'How does it choose the next word?',
     },
   },
   examples: {
-    zh: ['那只小猫没过马路，因为它太累了', '从前有一座山，山里有一座', '早上我吃了一个苹果', '猫追狗，狗追'],
+    zh: [
+      '那只小猫没过马路，因为它太累了',
+      '从前有一座山，山里有一座',
+      '早上我吃了一个苹果',
+      '猫追狗，狗追',
+    ],
     en: [
-      'The kitten did not cross the road because it was too tired', 'The capital of France is',
-      'Once upon a time there was a little', 'One two three four five six',
+      'The kitten did not cross the road because it was too tired',
+      'The capital of France is',
+      'Once upon a time there was a little',
+      'One two three four five six',
     ],
   },
   askIn: { zh: '谁在看这个词？', en: 'Who looks at this word?' },
@@ -31,7 +46,10 @@ const WORDS = {
   edit: { zh: '改写句子', en: 'Edit the sentence' },
   another: { zh: '换一句', en: 'Next example' },
   restore: { zh: '复原', en: 'Restore' },
-  changed: { zh: n => `模型被改了 ${n} 处`, en: n => `${n} change${n > 1 ? 's' : ''} to the model` },
+  changed: {
+    zh: n => `模型被改了 ${n} 处`,
+    en: n => `${n} change${n > 1 ? 's' : ''} to the model`,
+  },
   depth: { zh: '深浅', en: 'Depth' },
   feel: { zh: '直觉', en: 'Feel' },
   steps: { zh: '步骤', en: 'Steps' },
@@ -63,7 +81,8 @@ const WORDS = {
     en: n => `This text has ${n} characters, which is too many; keep it under 4000.`,
   },
   noAttention: {
-    zh: '这一层没有注意力：它按顺序读，不回头看。', en: 'This layer has no attention: it reads in order.',
+    zh: '这一层没有注意力：它按顺序读，不回头看。',
+    en: 'This layer has no attention: it reads in order.',
   },
   refused: { zh: m => `模型没有算：${m}`, en: m => `The model did not compute: ${m}` },
   // 1 tokens
@@ -71,8 +90,10 @@ const WORDS = {
   tkBytes: { zh: '字节', en: 'bytes' },
   tkSpecial: { zh: '特殊', en: 'special' },
   tkPiece: { zh: '词元', en: 'token' },
-  tkRow: { zh: (n, d) => `词表第 ${n} 行：${d} 个数，进第一层之前的它`,
-    en: (n, d) => `row ${n} of the embedding: ${d} numbers, the token before the first layer` },
+  tkRow: {
+    zh: (n, d) => `词表第 ${n} 行：${d} 个数，进第一层之前的它`,
+    en: (n, d) => `row ${n} of the embedding: ${d} numbers, the token before the first layer`,
+  },
   tkLength: { zh: v => `长度 ${v}`, en: v => `length ${v}` },
   // 3 lines
   out: { zh: '它在看谁', en: 'It looks at' },
@@ -80,7 +101,8 @@ const WORDS = {
   rest: { zh: (n, p) => `其余 ${n} 词 ${p}`, en: (n, p) => `${n} others ${p}` },
   masked: { zh: '后面的词，它看不见', en: 'later words: it cannot see them' },
   sinkNote: {
-    zh: p => `首词的 ${p} 已隐藏，其余按 100 % 重算`, en: p => `first word’s ${p} hidden, the rest scaled to 100 %`,
+    zh: p => `首词的 ${p} 已隐藏，其余按 100 % 重算`,
+    en: p => `first word’s ${p} hidden, the rest scaled to 100 %`,
   },
   hideFirst: { zh: '隐藏首词', en: 'Hide first word' },
   looking: { zh: '谁在看', en: 'looking' },
@@ -91,7 +113,8 @@ const WORDS = {
     en: { first: 'first word', before: 'previous word', itself: 'itself' },
   },
   kindNote: {
-    zh: '在这一句上，平均过半的注意力', en: 'more than half of its attention, on the mean of this sentence',
+    zh: '在这一句上，平均过半的注意力',
+    en: 'more than half of its attention, on the mean of this sentence',
   },
   headOn: { zh: '这个头开着', en: 'this head is on' },
   nOff: { zh: n => `关掉了 ${n} 个头`, en: n => `${n} head${n > 1 ? 's' : ''} off` },
@@ -133,35 +156,49 @@ const WORDS = {
   pictureLead: { zh: '只改画法，不改模型', en: 'Changes the picture, not the model' },
   switches: {
     zh: {
-      scale: ['÷ √d', '分数不随维度膨胀'], causal_mask: ['因果遮罩', '看不见后面的词'],
-      positions: ['位置', '知道谁在前谁在后'], residual: ['残差', '可以绕过一层'],
+      scale: ['÷ √d', '分数不随维度膨胀'],
+      causal_mask: ['因果遮罩', '看不见后面的词'],
+      positions: ['位置', '知道谁在前谁在后'],
+      residual: ['残差', '可以绕过一层'],
       norm: ['归一化', '数值保持稳定'],
     },
     en: {
       scale: ['÷ √d', 'keeps scores from growing with d'],
       causal_mask: ['Causal mask', 'no looking at later words'],
       positions: ['Positions', 'who stands before whom'],
-      residual: ['Residual', 'a way around each layer'], norm: ['Norm', 'keeps values in range'],
+      residual: ['Residual', 'a way around each layer'],
+      norm: ['Norm', 'keeps values in range'],
     },
   },
   hideFirstNote: { zh: '很多头把注意力停在第一个词上', en: 'many heads park on the first word' },
   originLead: {
-    zh: '点页面上任何一个数，这里说它从哪里来。', en: 'Pick any number on the page: here is where it comes from.',
+    zh: '点页面上任何一个数，这里说它从哪里来。',
+    en: 'Pick any number on the page: here is where it comes from.',
   },
   oValue: { zh: '值', en: 'Value' },
   oArray: { zh: '数组', en: 'Array' },
   oIndex: { zh: '位置', en: 'Index' },
   oShape: { zh: '形状', en: 'Shape' },
   oHow: { zh: '怎样得来', en: 'How' },
-  oCount: { zh: '层、头和词都从 0 数起，和 heed 的命令一样。', en: 'Layers, heads and tokens count from 0, as in heed’s commands.' },
+  oCount: {
+    zh: '层、头和词都从 0 数起，和 heed 的命令一样。',
+    en: 'Layers, heads and tokens count from 0, as in heed’s commands.',
+  },
   how: {
     zh: {
-      pattern: '权重 = softmax(q·k ÷ √d)，一行加起来是 1', hidden: '权重 ÷ (1 − 首词的权重)：首词已隐藏',
-      next_logits: '概率 = softmax(分数)，在整个词表上', heated: '概率 = softmax(分数 ÷ T)',
-      final: '在留下的词里重新算的概率', lens_probability: '残差流 → 最后的归一化 → 输出头 → softmax',
-      lens_final: '最后一层最看好的词，在这一层的概率', lens_watched: '盯着的词，在这一层的概率',
-      attn_out: '这个向量的长度 √Σx²', mlp_out: '这个向量的长度 √Σx²', embed: '这个向量的长度 √Σx²',
-      resid_pre: '这个向量的长度 √Σx²', mean: '这一句里，后面各词给出的份额的平均',
+      pattern: '权重 = softmax(q·k ÷ √d)，一行加起来是 1',
+      hidden: '权重 ÷ (1 − 首词的权重)：首词已隐藏',
+      next_logits: '概率 = softmax(分数)，在整个词表上',
+      heated: '概率 = softmax(分数 ÷ T)',
+      final: '在留下的词里重新算的概率',
+      lens_probability: '残差流 → 最后的归一化 → 输出头 → softmax',
+      lens_final: '最后一层最看好的词，在这一层的概率',
+      lens_watched: '盯着的词，在这一层的概率',
+      attn_out: '这个向量的长度 √Σx²',
+      mlp_out: '这个向量的长度 √Σx²',
+      embed: '这个向量的长度 √Σx²',
+      resid_pre: '这个向量的长度 √Σx²',
+      mean: '这一句里，后面各词给出的份额的平均',
     },
     en: {
       pattern: 'weight = softmax(q·k ÷ √d); a row sums to 1',
@@ -172,8 +209,10 @@ const WORDS = {
       lens_probability: 'residual stream → last norm → output head → softmax',
       lens_final: 'probability, at this layer, of what the last layer likes best',
       lens_watched: 'probability, at this layer, of the token that is followed',
-      attn_out: 'length of this vector, √Σx²', mlp_out: 'length of this vector, √Σx²',
-      embed: 'length of this vector, √Σx²', resid_pre: 'length of this vector, √Σx²',
+      attn_out: 'length of this vector, √Σx²',
+      mlp_out: 'length of this vector, √Σx²',
+      embed: 'length of this vector, √Σx²',
+      resid_pre: 'length of this vector, √Σx²',
       mean: 'mean of the shares that the later words of this sentence give',
     },
   },
@@ -210,8 +249,17 @@ export const count = n => Math.round(n).toLocaleString('en-US');
 export const three = v => (Number.isFinite(v) ? String(+v.toPrecision(3)).replace('-', '−') : '—');
 /** A large number in the words of the language: 135 million, 1.35 亿. */
 export function big(n) {
-  const steps = isChinese() ? [[1e12, '万亿'], [1e8, '亿'], [1e4, '万']]
-    : [[1e12, 'trillion'], [1e9, 'billion'], [1e6, 'million']];
+  const steps = isChinese()
+    ? [
+        [1e12, '万亿'],
+        [1e8, '亿'],
+        [1e4, '万'],
+      ]
+    : [
+        [1e12, 'trillion'],
+        [1e9, 'billion'],
+        [1e6, 'million'],
+      ];
   for (const [k, word] of steps)
     if (n >= k * 0.9995) return `${(+(n / k).toPrecision(3)).toLocaleString('en-US')}\u00a0${word}`;
   return count(n);

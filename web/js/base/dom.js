@@ -6,7 +6,8 @@ function fill(el, props, kids) {
   for (const [key, value] of Object.entries(props ?? {})) {
     if (value == null || value === false) continue;
     if (key.startsWith('on')) el.addEventListener(key.slice(2), value);
-    else if (key === 'style') for (const [p, x] of Object.entries(value)) el.style.setProperty(p, x);
+    else if (key === 'style')
+      for (const [p, x] of Object.entries(value)) el.style.setProperty(p, x);
     else el.setAttribute(key, value === true ? '' : value);
   }
   for (const kid of kids.flat(3)) if (kid != null && kid !== false && kid !== '') el.append(kid);
@@ -42,8 +43,9 @@ export const press = f => ({
 });
 
 /** True if nothing may move. */
-export const still = () => document.documentElement.dataset.motion === 'off'
-  || matchMedia('(prefers-reduced-motion: reduce)').matches;
+export const still = () =>
+  document.documentElement.dataset.motion === 'off' ||
+  matchMedia('(prefers-reduced-motion: reduce)').matches;
 
 const ease = u => 1 - (1 - u) ** 3;
 
@@ -52,7 +54,8 @@ const ease = u => 1 - (1 - u) ** 3;
  * A new target starts from what is on screen, so a movement can be cut short at any time.
  */
 export function tween(draw, milliseconds = 250) {
-  let now = {}, frame = 0;
+  let now = {},
+    frame = 0;
   return (target, jump = false) => {
     cancelAnimationFrame(frame);
     if (jump || still() || !Object.keys(now).length) {
@@ -60,10 +63,12 @@ export function tween(draw, milliseconds = 250) {
       draw(now);
       return;
     }
-    const from = { ...now }, keys = new Set([...Object.keys(from), ...Object.keys(target)]);
+    const from = { ...now },
+      keys = new Set([...Object.keys(from), ...Object.keys(target)]);
     const began = performance.now();
     const step = time => {
-      const u = clamp((time - began) / milliseconds, 0, 1), e = ease(u);
+      const u = clamp((time - began) / milliseconds, 0, 1),
+        e = ease(u);
       for (const k of keys) {
         const a = from[k] ?? 0;
         now[k] = a + ((target[k] ?? 0) - a) * e;
@@ -76,9 +81,10 @@ export function tween(draw, milliseconds = 250) {
   };
 }
 
-const pen = document.createElement('canvas').getContext('2d');
+let pen = null;
 /** Width of a text in the page's own font. */
 export function textWidth(text, px, weight = 400) {
+  pen ??= document.createElement('canvas').getContext('2d');
   pen.font = `${weight} ${px}px ${getComputedStyle(document.body).fontFamily}`;
   return pen.measureText(text).width;
 }
@@ -91,15 +97,17 @@ export function cut(text, px, room, weight = 400) {
 }
 /** The largest type, up to `most`, in which the text fits the room; never under `least`. */
 export function fitType(text, most, least, room) {
-  return clamp(most * room / Math.max(1, textWidth(text, most, 700)), least, most);
+  return clamp((most * room) / Math.max(1, textWidth(text, most, 700)), least, most);
 }
 
-/** A drag with mouse, pen or finger: move(start, dx, dy, event).  The mark may be redrawn meanwhile. */
+/** A drag by mouse, pen, finger: move(start, dx, dy, event).  The mark may be redrawn meanwhile. */
 export function draggable(el, begin, move) {
   el.addEventListener('pointerdown', e => {
     e.preventDefault();
     el.focus?.({ preventScroll: true });
-    const start = begin(e), x0 = e.clientX, y0 = e.clientY;
+    const start = begin(e),
+      x0 = e.clientX,
+      y0 = e.clientY;
     const on = ev => {
       if (ev.pointerId === e.pointerId) move(start, ev.clientX - x0, ev.clientY - y0, ev);
     };

@@ -12,8 +12,15 @@ export const utf8 = text => new TextEncoder().encode(text);
 /** White space and controls as signs; the space before a word is left out. */
 export function visible(text) {
   const bare = text.length > 1 && text[0] === ' ' && text[1] !== ' ' ? text.slice(1) : text;
-  return [...bare].map(c => SIGNS[c]
-    ?? (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(c) ? `\\u${c.codePointAt(0).toString(16)}` : c)).join('') || '∅';
+  return (
+    [...bare]
+      .map(
+        c =>
+          SIGNS[c] ??
+          (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(c) ? `\\u${c.codePointAt(0).toString(16)}` : c),
+      )
+      .join('') || '∅'
+  );
 }
 /** A piece that stands alone. */
 export function pieceLabel(bytes) {
@@ -33,7 +40,7 @@ export const tokenBytes = token => (token.bytes ? Uint8Array.from(token.bytes) :
  */
 export function tokenLabels(tokens) {
   const units = new Map();
-  tokens.forEach((t, i) => units.set(t.unit, [...units.get(t.unit) ?? [], i]));
+  tokens.forEach((t, i) => units.set(t.unit, [...(units.get(t.unit) ?? []), i]));
   return tokens.map((t, i) => {
     const all = units.get(t.unit);
     if (all.length === 1) return pieceLabel(tokenBytes(t));

@@ -18,7 +18,8 @@ export function generator(seed) {
   };
   const s = [splitmix(), splitmix(), splitmix(), splitmix()];
   return () => {
-    const result = (rotate((s[1] * 5n) & MASK, 7n) * 9n) & MASK, t = (s[1] << 17n) & MASK;
+    const result = (rotate((s[1] * 5n) & MASK, 7n) * 9n) & MASK,
+      t = (s[1] << 17n) & MASK;
     s[2] ^= s[0];
     s[3] ^= s[1];
     s[1] ^= s[2];
@@ -44,7 +45,8 @@ export function rank(logits) {
 
 /** Shares of the ranked tokens at a temperature > 0; they sum to 1. */
 function shares(logits, ranked, temperature) {
-  const out = new Float64Array(ranked.length), best = logits[ranked[0]];
+  const out = new Float64Array(ranked.length),
+    best = logits[ranked[0]];
   let total = 0;
   for (let i = 0; i < ranked.length; i++)
     total += out[i] = Math.exp((logits[ranked[i]] - best) / temperature);
@@ -58,18 +60,21 @@ function shares(logits, ranked, temperature) {
  * Temperature 0 keeps the likeliest alone.
  */
 export function stages(logits, ranked, { T, k, p }) {
-  const model = shares(logits, ranked, 1), n = ranked.length;
+  const model = shares(logits, ranked, 1),
+    n = ranked.length;
   if (T === 0) {
     const one = new Float64Array(n);
     one[0] = 1;
     return { model, heated: one, afterK: one, inK: 1, kept: 1, total: 1 };
   }
-  const heated = shares(logits, ranked, T), inK = k > 0 ? Math.min(k, n) : n;
+  const heated = shares(logits, ranked, T),
+    inK = k > 0 ? Math.min(k, n) : n;
   let mass = 0;
   for (let i = 0; i < inK; i++) mass += heated[i];
   const afterK = new Float64Array(n);
   for (let i = 0; i < inK; i++) afterK[i] = heated[i] / mass;
-  let kept = p < 1 ? 0 : inK, total = p < 1 ? 0 : 1;
+  let kept = p < 1 ? 0 : inK,
+    total = p < 1 ? 0 : 1;
   for (; p < 1 && kept < inK && (kept === 0 || total < p); kept++) total += afterK[kept];
   return { model, heated, afterK, inK, kept, total };
 }

@@ -6,7 +6,7 @@ let running = null;
 /** Asks for a trace.  Rejects with an AbortError when a newer question came. */
 export async function ask(request) {
   running?.abort();
-  const own = running = new AbortController();
+  const own = (running = new AbortController());
   let answer;
   try {
     answer = await fetch('/api/trace', {

@@ -14,12 +14,15 @@ export function readTrace(buffer) {
   const bytes = new Uint8Array(buffer);
   if (bytes.length < 16 || String.fromCharCode(...bytes.subarray(0, 8)) !== MAGIC)
     throw new Error('not a trace');
-  const length = Number(new DataView(buffer).getBigUint64(8, true)), start = 16 + length;
+  const length = Number(new DataView(buffer).getBigUint64(8, true)),
+    start = 16 + length;
   if (start > bytes.length) throw new Error('a trace that is cut off');
   const header = JSON.parse(new TextDecoder().decode(bytes.subarray(16, start)));
   const arrays = new Map();
   for (const a of header.arrays) {
-    const Type = TYPES[a.type], n = count(a.shape), at = start + a.offset;
+    const Type = TYPES[a.type],
+      n = count(a.shape),
+      at = start + a.offset;
     if (!Type || at + n * Type.BYTES_PER_ELEMENT > bytes.length)
       throw new Error(`a trace without its ${a.name}`);
     arrays.set(key(a.name, a.layer), { ...a, values: new Type(buffer, at, n) });
@@ -29,7 +32,8 @@ export function readTrace(buffer) {
 
 /** The pieces of a vocabulary, from the two arrays of a trace that has them. */
 export function readVocabulary(trace) {
-  const ends = trace.arrays.get('piece_end')?.values, bytes = trace.arrays.get('piece_bytes')?.values;
+  const ends = trace.arrays.get('piece_end')?.values,
+    bytes = trace.arrays.get('piece_bytes')?.values;
   if (!ends) return null;
   return id => bytes.subarray(id ? ends[id - 1] : 0, ends[id]);
 }
