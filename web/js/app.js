@@ -154,6 +154,7 @@ function show() {
   drawRail();
   if (isOther) mount();
   else live.view.update(before, isNew);
+  if (S.drawer === 'table') drawRail(); // its numbers are the view's
   drawBar();
   drawSpine();
   speak();

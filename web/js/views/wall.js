@@ -1,8 +1,8 @@
 // 5 - Head wall.  All heads as small pictures on one canvas: layers run down, heads run across;
 // many layers go on in a second column.  Two heads are pinned to be read; each can be switched off.
 import { clamp, clear, cssVar, h, isPhone, range, s, tween, unit } from '../base/dom.js';
-import { S, differs, set } from '../state.js';
-import { isChinese, pct, t } from '../words.js';
+import { S, differs, nChanges, set } from '../state.js';
+import { isChinese, pct, quote, t } from '../words.js';
 import { source } from '../scene.js';
 import { figure, flipHead, isOff, miniSwitch, thumb } from '../parts.js';
 import { drawMatrix } from '../draw/matrix.js';
@@ -241,7 +241,7 @@ function effect() {
       .scene()
       .labels.slice(-4)
       .join(isChinese() ? '' : ' ');
-  const isChanged = now !== was && S.off.length > 0;
+  const isChanged = context.scene() !== context.plain();
   return h(
     'section',
     { class: 'effect' },
@@ -338,7 +338,8 @@ function fit(jump) {
   if (isPhone()) ui.H = Math.ceil(ui.grid.top + ui.grid.down * ui.grid.z + 4);
   const room = ui.side.clientWidth,
     two = !isPhone() && room > 300 * u && pins().length > 1;
-  const tall = isPhone() ? Infinity : ui.side.clientHeight - 172 * u;
+  const below = (pins().length < 2 && room <= 300 * u ? 216 : 172) * u;
+  const tall = isPhone() ? Infinity : ui.side.clientHeight - below;
   ui.cardWidth = Math.max(120 * u, Math.min(320 * u, two ? (room - 24 * u) / 2 : room, tall));
   clear(ui.side).append(
     h(
@@ -427,43 +428,52 @@ export default {
     };
   },
   caption() {
-    const all = heads().length,
-      n = kind => heads().filter(([l, k]) => isOfKind(kind, l, k)).length;
-    if (!all) return [t('noAttention')];
-    const now = context.scene().next(),
-      was = context.plain()?.next();
-    if (S.off.length && was) {
-      const id = was.ranked[0],
-        word = context.word(id),
-        a = pct(was.probability(id)),
-        b = pct(now.probability(id));
-      return isChinese()
-        ? [
-            `关掉 ${S.off.length} 个头，`,
-            ['a', `「${word}」`],
-            ` 的概率从 ${a} 变成 `,
-            ['a', b],
-            '。',
-          ]
-        : [
-            `With ${S.off.length} head${S.off.length > 1 ? 's' : ''} off, `,
-            ['a', word],
-            ` goes from ${a} to `,
-            ['a', b],
-            '.',
-          ];
-    }
-    return isChinese()
-      ? [
-          `在这一句上，${all} 个头里 `,
-          ['a', `${n('first')} 个`],
-          `多半停在首词上，${n('before')} 个多半看前一个词，${n('itself')} 个多半看自己。`,
-        ]
-      : [
-          `On this sentence, of ${all} heads `,
-          ['a', String(n('first'))],
-          ` mostly rest on the first word, ${n('before')} look at the previous one, ` +
-            `${n('itself')} at themselves.`,
-        ];
+    if (!heads().length) return [t('noAttention')];
+    const isChanged = context.plain() && context.scene() !== context.plain();
+    return isChanged ? captionChanged() : captionKinds();
   },
 };
+
+/** What the changes to the model did to what it liked best. */
+function captionChanged() {
+  const now = context.scene().next(),
+    was = context.plain().next(),
+    id = was.ranked[0];
+  const a = pct(was.probability(id)),
+    b = ['a', pct(now.probability(id))],
+    n = nChanges();
+  const word = context.word(id),
+    isHeads = n === S.off.length,
+    several = n > 1 ? 's' : '';
+  if (isChinese())
+    return [
+      isHeads ? `关掉 ${n} 个头，` : `模型改了 ${n} 处，`,
+      ['a', quote(word)],
+      ` 的概率从 ${a} 变成 `,
+      b,
+      '。',
+    ];
+  return [
+    isHeads ? `With ${n} head${several} off, ` : `With ${n} change${several}, `,
+    ['a', word],
+    ` goes from ${a} to `,
+    b,
+    '.',
+  ];
+}
+function captionKinds() {
+  const all = heads().length,
+    n = kind => heads().filter(([l, k]) => isOfKind(kind, l, k)).length;
+  if (isChinese())
+    return [
+      `在这一句上，${all} 个头里 `,
+      ['a', `${n('first')} 个`],
+      `多半停在首词上，${n('before')} 个多半看前一个词，${n('itself')} 个多半看自己。`,
+    ];
+  return [
+    `On this sentence, of ${all} heads `,
+    ['a', String(n('first'))],
+    ` mostly rest on the first word, ${n('before')} look at the previous one, `,
+    `${n('itself')} at themselves.`,
+  ];
+}
