@@ -362,6 +362,40 @@ TEST(lab, wrong_requests_are_refused_by_name) {
     bench_close(&b);
 }
 
+// Every byte of a request replaced by others, or left out: an answer or an error, and the lab goes
+// on. What cannot be a request must be refused.
+TEST(lab, damaged_requests_do_no_harm) {
+    static const char whole[] =
+        "{\"text\": \"ab\", \"special\": true, \"then\": [7, 9], \"taps\": [{\"site\": \"q\", "
+        "\"layer\": 1}], \"logits\": true, \"lens\": {\"top\": 2, \"watch\": [5]}, \"switches\": "
+        "{\"scale\": false, \"window\": 3, \"layers\": 2, \"positions\": \"zero\", \"heads_off\": "
+        "[[0, 1]]}, \"generate\": {\"tokens\": 2, \"top\": 3, \"temperature\": 0.5, \"top_k\": 4, "
+        "\"seed\": 6}}";
+    static const char others[] = {0, '"', '[', '}', ',', '9', '-', 'e', (char)0xc3};
+    enum { N = sizeof whole - 1 };
+    Bench b;
+    char text[N];
+    int n_refused = 0, n_tried = 0;
+    if (!bench_open(&b, models[0]) || !ask(&b, whole)) return;
+    for (size_t at = 0; at < N; at += (size_t)test_thinning())
+        for (size_t k = 0; k <= sizeof others; k++) {
+            Error err = {0};
+            size_t n = N;
+            memcpy(text, whole, N);
+            if (k < sizeof others)
+                text[at] = others[k];
+            else
+                memmove(text + at, whole + at + 1, --n - at);
+            n_tried++;
+            if (lab_answer(b.lab, (Str){text, n}, &b.trace, &err)) continue;
+            n_refused++;
+            CHECK(err.kind != ERROR_NONE && err.text[0]);
+        }
+    CHECK(n_refused > n_tried / 2 && n_refused < n_tried);
+    CHECK(ask(&b, whole));
+    bench_close(&b);
+}
+
 static bool refuse(void *user) {
     (void)user;
     return false;

@@ -273,7 +273,7 @@ function effect() {
           h(
             'small',
             {},
-            isChanged && Math.abs(after - before) > 0.004
+            isChanged && Math.abs(after - before) >= 0.005
               ? `${after > before ? '+' : '−'}${Math.abs((after - before) * 100).toFixed(0)}`
               : '',
           ),
