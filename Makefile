@@ -12,11 +12,13 @@ PREFIX  ?= /usr/local
 VERSION := 0.1.0
 B       := build/$(config)$(SUFFIX)
 OBJCOPY ?= objcopy
+HOSTCC  ?= cc
 MAKEFLAGS += -r
 
 # ---- what is built: every file of a folder belongs to it; no lists to keep in step
-LIB_SRC  := $(filter-out src/cli/%,$(wildcard src/*/*.c))
+LIB_SRC  := $(filter-out src/cli/% src/serve/%,$(wildcard src/*/*.c))
 CMD_SRC  := $(wildcard src/cli/*.c)
+WEB      := $(shell find web -type f | LC_ALL=C sort)
 TEST_SRC := $(wildcard tests/*.c)
 obj       = $(1:%.c=$(B)/%.o)
 
@@ -76,6 +78,14 @@ ifeq ($(call HAVE,libedit),yes)
   LDLIBS_CLI += $(shell pkg-config --libs libedit)
 else
   $(info heed: no libedit: heed chat will have no line editing)
+endif
+ifeq ($(call HAVE,libmicrohttpd),yes)
+  CFLAGS_ALL += -DHEED_MICROHTTPD $(shell pkg-config --cflags libmicrohttpd)
+  LDLIBS_CLI += $(shell pkg-config --libs libmicrohttpd)
+  CMD_SRC    += $(wildcard src/serve/*.c)
+  CMD_OBJ    := $(B)/web.o
+else
+  $(info heed: no libmicrohttpd: there will be no heed lab)
 endif
 endif
 
@@ -142,7 +152,16 @@ $(B)/libheed.a: $(call obj,$(LIB_SRC))
 $(B)/libheed.so: $(call obj,$(LIB_SRC))
 	@echo "  ld $@"
 	@$(CC) -shared -Wl,-soname,libheed.so.0 $^ $(LDLIBS) -o $@
-$(B)/heed: $(call obj,$(CMD_SRC) $(LIB_SRC))
+# The files of the page go into the program.
+$(B)/embed: tools/embed.c
+	@mkdir -p $(@D)
+	@$(HOSTCC) -O1 $< -o $@
+$(B)/web.c: $(B)/embed $(WEB)
+	@$(B)/embed web $(WEB) >$@.new && mv $@.new $@
+$(B)/web.o: $(B)/web.c
+	@echo "  cc $<"
+	@$(CC) $(CFLAGS_ALL) $(CFLAGS) -c $< -o $@
+$(B)/heed: $(call obj,$(CMD_SRC) $(LIB_SRC)) $(CMD_OBJ)
 	@echo "  ld $@"
 	@$(CC) $^ $(LDLIBS) $(LDLIBS_CLI) -o $@
 $(B)/tests/run: $(call obj,$(TEST_SRC) $(LIB_SRC))

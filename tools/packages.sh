@@ -14,6 +14,7 @@ make          make                    make                 make            make 
 pkg-config    pkg-config              pkgconf-pkg-config   pkgconf         pkgconf            pkgconf
 pcre2         libpcre2-dev            pcre2-devel          pcre2           pcre2-dev          pcre2
 libedit       libedit-dev             libedit-devel        libedit         libedit-dev        libedit
+microhttpd    libmicrohttpd-dev       libmicrohttpd-devel  libmicrohttpd   libmicrohttpd-dev  libmicrohttpd
 c++           g++                     gcc-c++              gcc             g++                gcc
 nm            binutils                binutils             binutils        binutils           binutils
 clang         clang                   clang                clang           clang              llvm
@@ -30,6 +31,7 @@ have() {
     case $1 in
     pcre2) pkg-config --exists libpcre2-8 2>/dev/null ;;
     libedit) pkg-config --exists libedit 2>/dev/null ;;
+    microhttpd) pkg-config --exists libmicrohttpd 2>/dev/null ;;
     cc) links cc -x c ;;
     clang) links clang -x c ;;
     fuzzer) links_fuzzer ;;

@@ -47,19 +47,20 @@ Tensor *block_begin(const Stream *s, int l, Tensor *x) {
     return probe_at(s->run, SITE_RESID_PRE, l, x);
 }
 
-static Tensor *normed(const Stream *s, Tensor *x, const Norm *norm) {
-    float eps = s->model->config.norm_eps;
-    if (s->run->switches.no_norm) return x;
-    return norm->bias.rank ? op_layer_norm(s->run, x, &norm->weight, &norm->bias, eps)
-                           : op_rms_norm(s->run, x, &norm->weight, eps);
+Tensor *norm_apply(Run *run, const Model *model, const Norm *norm, Tensor *x) {
+    float eps = model->config.norm_eps;
+    if (run->switches.no_norm) return x;
+    return norm->bias.rank ? op_layer_norm(run, x, &norm->weight, &norm->bias, eps)
+                           : op_rms_norm(run, x, &norm->weight, eps);
 }
 
 Tensor *block_norm(const Stream *s, Site site, int l, Tensor *x, const Norm *norm) {
-    return probe_at(s->run, site, l, normed(s, x, norm));
+    return probe_at(s->run, site, l, norm_apply(s->run, s->model, norm, x));
 }
 
 Tensor *block_post_norm(const Stream *s, Site site, int l, Tensor *y, const Norm *norm) {
-    return probe_at(s->run, site, l, norm->weight.rank ? normed(s, y, norm) : y);
+    if (norm->weight.rank) y = norm_apply(s->run, s->model, norm, y);
+    return probe_at(s->run, site, l, y);
 }
 
 Tensor *block_residual(const Stream *s, Site site, int l, Tensor *x, Tensor *y) {

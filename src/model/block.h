@@ -29,6 +29,8 @@ int block_count(const Stream *s);
 // The start of block l: step memory turns over, SITE_RESID_PRE.
 Tensor *block_begin(const Stream *s, int l, Tensor *x);
 // RMS norm, or layer norm where the model's norms have a bias; passes x through when norms are off.
+Tensor *norm_apply(Run *run, const Model *model, const Norm *norm, Tensor *x);
+// The same in a block, where `site` sees the result.
 Tensor *block_norm(const Stream *s, Site site, int l, Tensor *x, const Norm *norm);
 // The same on a sub-layer's output, for models that have such a norm; `site` sees the result.
 Tensor *block_post_norm(const Stream *s, Site site, int l, Tensor *y, const Norm *norm);

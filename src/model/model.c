@@ -1,6 +1,7 @@
 // model.c - running a model, whatever its architecture.
 #include "model/model.h"
 
+#include "model/block.h"
 #include "model/state.h"
 
 static const Arch *const archs[] = {&arch_gpt2,     &arch_llama, &arch_qwen2,
@@ -31,11 +32,18 @@ Tensor *model_hidden(Run *run, const Model *model, const Batch *batch) {
     return hidden;
 }
 
-Tensor *model_logits(Run *run, const Model *model, Tensor *hidden) {
+static Tensor *head_logits(Run *run, const Model *model, Tensor *hidden) {
     Tensor *logits = op_linear(run, hidden, &model->head, NULL);
-    if (model->config.final_softcap > 0)
-        logits = op_softcap(run, logits, model->config.final_softcap);
-    return probe_at(run, SITE_LOGITS, 0, logits);
+    float cap = model->config.final_softcap;
+    return cap > 0 ? op_softcap(run, logits, cap) : logits;
+}
+
+Tensor *model_logits(Run *run, const Model *model, Tensor *hidden) {
+    return probe_at(run, SITE_LOGITS, 0, head_logits(run, model, hidden));
+}
+
+Tensor *model_lens(Run *run, const Model *model, Tensor *x) {
+    return head_logits(run, model, norm_apply(run, model, &model->final_norm, x));
 }
 
 Tensor *model_forward(Run *run, const Model *model, const Batch *batch) {

@@ -131,6 +131,10 @@ bool model_ends(const Model *model, int32_t id);
 Tensor *model_hidden(Run *run, const Model *model, const Batch *batch);
 // Logits (R, V) of these rows.
 Tensor *model_logits(Run *run, const Model *model, Tensor *hidden);
+// What the model would say if its blocks ended at x (R, C), a value of its residual stream: logits
+// (R, V) through the last norm and the head, seen by no probe.  (The logit lens, nostalgebraist
+// 2020: a reading of x, not something the model computes.)
+Tensor *model_lens(Run *run, const Model *model, Tensor *x);
 Tensor *model_forward(Run *run, const Model *model, const Batch *batch);
 // Mean cross-entropy of the batch's rows against spec.target; gradients with a tape.
 Tensor *model_loss(Run *run, const Model *model, const Batch *batch, LossSpec spec);

@@ -1,0 +1,492 @@
+// The frame: spine, sentence bar, stage, caption, rail and drawer, keys; and the questions to the
+// engine.  A view is one file and knows nothing of this one.
+import { clamp, clear, h, isPhone, s } from './base/dom.js';
+import { S, SWITCHES, differs, nChanges, read, set, watch } from './state.js';
+import { ask } from './engine/http.js';
+import { readVocabulary } from './engine/trace.js';
+import { pieceLabel, tokenBytes } from './base/pieces.js';
+import { Scene } from './scene.js';
+import { big, setLanguage, t } from './words.js';
+import { icon, seg } from './parts.js';
+import { drawer } from './drawer.js';
+import tokens from './views/tokens.js';
+import lines from './views/lines.js';
+import wall from './views/wall.js';
+import lens from './views/lens.js';
+import next from './views/next.js';
+
+// A view's number is its place among the twelve of the lab; those that are not there keep theirs.
+const VIEWS = [
+  [1, tokens],
+  [3, lines],
+  [5, wall],
+  [7, lens],
+  [12, next],
+];
+const KEYS = '1234567890-=';
+const TEXT_MAX = 4000,
+  TYPING_MILLISECONDS = 120;
+const THEMES = ['light', 'dark', 'projector'],
+  DEPTHS = ['feel', 'steps', 'numbers'];
+
+const root = document.documentElement,
+  app = document.getElementById('app');
+const bar = h('header', { class: 'bar' }),
+  spine = h('nav', { class: 'spine' });
+const stage = h('main', { class: 'stage' }),
+  say = h('section', { class: 'say' });
+const rail = h('aside', { class: 'rail' }),
+  words = h('p', { 'aria-live': 'polite' });
+app.append(spine, bar, stage, say, rail);
+
+const at = () =>
+  Math.max(
+    0,
+    VIEWS.findIndex(([, v]) => v.id === S.view),
+  );
+const viewNow = () => VIEWS[at()][1];
+
+// ---------------------------------------------------------------- what is known
+let live = null; // {view}: what stands on the stage
+let scene = null; // of the sentence and the switches
+let plain = null; // the same sentence without switches, for comparing
+let piece = null; // id -> bytes, of the model's vocabulary
+let trouble = '',
+  isEditing = false;
+
+const context = {
+  scene: () => scene,
+  plain: () => (nChanges() ? plain : scene),
+  word: id => pieceLabel(piece(id)),
+  ask: () => t('asks')[S.view],
+};
+
+const switches = () => {
+  const out = {};
+  for (const k of Object.keys(SWITCHES)) if (!S.sw[k]) out[k] = k === 'positions' ? 'none' : false;
+  if (S.off.length) out.heads_off = S.off;
+  return out;
+};
+const keyOf = sw => JSON.stringify([S.text, S.then, sw]);
+
+/** The question for what the view needs and the scene lacks; null: nothing. */
+function question(known, key, sw, needs) {
+  const same = known?.key === key,
+    has = name => same && known.arrays.has(name);
+  const request = { text: S.text, then: S.then, switches: sw };
+  let isNeeded = !same;
+  for (const tap of needs.taps ?? []) {
+    if (same && known.sites.has(tap.site)) continue;
+    (request.taps ??= []).push(tap);
+    isNeeded = true;
+  }
+  if (needs.logits && !has('next_logits')) isNeeded = request.logits = true;
+  const watched = needs.lens?.watch ?? [];
+  if (needs.lens && (!has('lens_id') || String(known.watched) !== String(watched))) {
+    request.lens = needs.lens;
+    isNeeded = true;
+  }
+  if (!piece) isNeeded = request.vocabulary = true;
+  return isNeeded ? request : null;
+}
+
+async function learn(known, key, sw, needs) {
+  const request = question(known, key, sw, needs);
+  if (!request) return known;
+  stage.setAttribute('aria-busy', 'true');
+  const trace = await ask(request);
+  piece ??= readVocabulary(trace);
+  const result = known?.key === key ? known : new Scene(trace, key);
+  result.merge(trace);
+  for (const tap of request.taps ?? []) result.sites.add(tap.site);
+  if (request.lens) result.watched = request.lens.watch ?? [];
+  return result;
+}
+
+let turn = 0;
+/** Asks for what is missing, then draws.  A newer call takes over. */
+async function refresh() {
+  const own = ++turn,
+    needs = viewNow().needs(),
+    letters = [...S.text].length,
+    sw = switches();
+  trouble = letters > TEXT_MAX ? t('tooLong')(letters) : letters || S.then.length ? '' : t('empty');
+  if (trouble) return drawBar();
+  try {
+    const found = await learn(scene, keyOf(sw), sw, needs);
+    const bare =
+      needs.plain && nChanges() ? await learn(plain, keyOf({}), {}, { logits: true }) : plain;
+    if (own !== turn) return undefined;
+    scene = found;
+    plain = bare;
+  } catch (e) {
+    if (e.name === 'AbortError' || own !== turn) return undefined;
+    trouble = e.kind === 'gone' ? t('gone') : t('refused')(e.message);
+  }
+  stage.setAttribute('aria-busy', 'false');
+  return scene ? show() : drawBar();
+}
+/** Brings what is picked into the model and the sentence that are there. */
+function settle() {
+  const { model, n } = scene;
+  if (S.layer < 0) S.layer = Math.floor((model.layers - 1) / 2);
+  S.layer = clamp(S.layer, 0, model.layers - 1);
+  S.head = clamp(S.head, 0, model.heads - 1);
+  S.sel = S.sel < 0 ? n - 1 : clamp(S.sel, 0, n - 1);
+  const exists = ([l, k]) => l < model.layers && k < model.heads;
+  S.pins = S.pins.filter(exists);
+  S.off = S.off.filter(exists);
+}
+let drawn = { ...S },
+  drawnKey = ''; // what is on the stage
+/** Puts the scene on the stage: the view that is there is told what changed, another is put up. */
+function show() {
+  settle();
+  const before = drawn,
+    isNew = drawnKey !== scene.key;
+  drawn = { ...S };
+  drawnKey = scene.key;
+  const isOther =
+    !live ||
+    live.view !== viewNow() ||
+    !!before.drawer !== !!S.drawer ||
+    differs(before, 'lang', 'theme', 'depth', 'present');
+  drawRail();
+  if (isOther) mount();
+  else live.view.update(before, isNew);
+  if (S.drawer === 'table') drawRail(); // its numbers are the view's
+  drawBar();
+  drawSpine();
+  speak();
+}
+
+// ---------------------------------------------------------------- spine
+function drawSpine() {
+  const logo = s(
+    'svg',
+    { viewBox: '0 0 60 12', 'aria-hidden': 'true' },
+    s('path', { class: 'body', d: 'M50 12C50 1 44 1.8 30 1.8S9 1 9 9' }),
+    s('path', { class: 'tip', d: 'M5 7.2h8L9 12z' }),
+  );
+  const stations = VIEWS.map(([number, v]) =>
+    h(
+      'li',
+      {},
+      h(
+        'button',
+        {
+          'aria-current': v.id === S.view ? 'page' : null,
+          'data-seen': S.seen.has(v.id),
+          onclick: () => set({ view: v.id }),
+        },
+        h('i', {}, String(number)),
+        h('span', {}, t('views')[v.id]),
+      ),
+    ),
+  );
+  const other = S.lang === 'zh' ? 'en' : 'zh';
+  const turnTheme = THEMES[(THEMES.indexOf(S.theme) + 1) % THEMES.length];
+  clear(spine).append(
+    h('h1', { class: 'mark' }, logo, 'heed'),
+    h('ol', { style: { '--stations': VIEWS.length } }, stations),
+    h(
+      'div',
+      { class: 'foot' },
+      seg(
+        t('depth'),
+        DEPTHS.map(d => [d, t(d)]),
+        S.depth,
+        depth => set({ depth }),
+      ),
+      h(
+        'div',
+        { class: 'row' },
+        h(
+          'button',
+          {
+            class: 'plain',
+            lang: other === 'zh' ? 'zh-CN' : 'en',
+            'aria-label': t('language'),
+            onclick: () => set({ lang: other }),
+          },
+          t('languageShort'),
+        ),
+        h(
+          'button',
+          {
+            class: 'plain',
+            'aria-label': `${t('theme')}: ${t(S.theme)}`,
+            title: t(S.theme),
+            onclick: () => set({ theme: turnTheme }),
+          },
+          icon(S.theme),
+        ),
+        h(
+          'button',
+          {
+            class: 'plain',
+            'aria-label': t('present'),
+            title: t('present'),
+            onclick: () => set({ present: true }),
+          },
+          icon('present'),
+        ),
+      ),
+    ),
+  );
+  if (isPhone())
+    spine.querySelector('[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' });
+}
+
+// ---------------------------------------------------------------- sentence bar
+function drawBar() {
+  if (isEditing) {
+    drawAbout();
+    return;
+  }
+  const focus = [...bar.querySelectorAll('.tok')].indexOf(document.activeElement);
+  const slot = scene && live?.view.slot?.();
+  const line = h(
+    'div',
+    { class: 'text', role: 'group', 'aria-label': t('sentence') },
+    (scene?.labels ?? []).map((w, i) =>
+      h(
+        'button',
+        {
+          class: 'tok',
+          'aria-pressed': String(i === S.sel),
+          'data-special': scene.tokens[i].special,
+          onclick: () => set({ sel: i }),
+        },
+        w,
+      ),
+    ),
+    slot == null ? null : h('span', { class: 'tok slot', 'data-full': !!slot }, slot || ' '),
+    h(
+      'button',
+      { class: 'pen', 'aria-label': t('edit'), title: t('edit'), onclick: edit },
+      icon('pen'),
+    ),
+  );
+  clear(bar).append(
+    h('div', { class: 'about' }),
+    h('div', { class: 'lines' }, line),
+    h(
+      'div',
+      { class: 'acts' },
+      h('button', { class: 'act', onclick: another }, t('another')),
+      h(
+        'button',
+        {
+          class: 'act phonebits',
+          'aria-label': t('more'),
+          onclick: () => set({ drawer: S.drawer ? '' : 'table' }),
+        },
+        '⋯',
+      ),
+      h('button', { class: 'plain leave', onclick: () => set({ present: false }) }, t('leave')),
+    ),
+  );
+  drawAbout();
+  if (isPhone()) {
+    const on = bar.querySelector('[data-full]') ?? bar.querySelector('[aria-pressed="true"]');
+    if (on) line.scrollLeft = on.offsetLeft - line.offsetLeft - line.clientWidth / 2;
+  }
+  if (focus >= 0) bar.querySelectorAll('.tok')[focus]?.focus();
+}
+function drawAbout() {
+  const about = bar.querySelector('.about'),
+    n = nChanges(),
+    model = scene?.model;
+  if (!about) return;
+  clear(about).append(
+    model ? h('span', {}, `${model.name} · ${t('parameters')(big(model.parameters.total))}`) : '',
+    n
+      ? h(
+          'span',
+          { class: 'flag' },
+          t('changed')(n),
+          h('button', { onclick: () => set({ sw: { ...SWITCHES }, off: [] }) }, t('restore')),
+        )
+      : '',
+    trouble ? h('span', { class: 'trouble', role: 'alert' }, trouble) : '',
+  );
+}
+/** The sentence with the tokens that were drawn for it, as text. */
+function wholeText() {
+  if (!S.then.length || !scene) return S.text;
+  const bytes = scene.tokens
+    .slice(-S.then.length)
+    .flatMap(x => (x.special ? [] : [...tokenBytes(x)]));
+  return S.text + new TextDecoder().decode(Uint8Array.from(bytes));
+}
+/** Typing in place: what is typed goes through the model at once. */
+function edit() {
+  const old = { text: S.text, then: S.then };
+  const box = h('input', { class: 'edit', 'aria-label': t('edit'), value: wholeText() });
+  let timer = 0;
+  const end = () => {
+    clearTimeout(timer);
+    if (!isEditing) return;
+    isEditing = false;
+    if (box.value !== wholeText()) set({ text: box.value, then: [], sel: -1, draws: 0 });
+    else drawBar();
+  };
+  box.addEventListener('input', () => {
+    clearTimeout(timer);
+    timer = setTimeout(
+      () => set({ text: box.value, then: [], sel: -1, draws: 0 }),
+      TYPING_MILLISECONDS,
+    );
+  });
+  box.addEventListener('keydown', e => {
+    if (e.key === 'Escape') {
+      isEditing = false;
+      set({ ...old, sel: -1 });
+    } else if (e.key === 'Enter' && !e.isComposing) end();
+  });
+  box.addEventListener('blur', end);
+  isEditing = true;
+  clear(bar.querySelector('.lines')).append(box);
+  box.focus();
+  box.select();
+}
+function another() {
+  const list = t('examples'),
+    text = list[(list.indexOf(S.text) + 1) % list.length];
+  set({ text, then: [], sel: -1, draws: 0 });
+}
+
+// ---------------------------------------------------------------- caption, rail
+function drawSay() {
+  clear(say).append(
+    words,
+    h(
+      'div',
+      { class: 'turn' },
+      h('button', { 'aria-label': t('before'), onclick: () => step(-1) }, icon('left')),
+      h('button', { 'aria-label': t('after'), onclick: () => step(1) }, icon('right')),
+    ),
+  );
+}
+/** A caption is strings and [class, text]; class "pick" is the picked word. */
+function speak() {
+  const parts = live?.view.caption() ?? [];
+  clear(words).append(
+    ...parts.map(x => {
+      if (typeof x === 'string') return x;
+      return x[0] === 'pick' ? h('mark', {}, x[1]) : h('b', { class: x[0] }, x[1]);
+    }),
+  );
+}
+function drawRail() {
+  const tabs = [
+    ['table', 'dTable'],
+    ['switch', 'dSwitch'],
+    ['origin', 'dOrigin'],
+  ];
+  app.toggleAttribute('data-drawer', !!S.drawer);
+  clear(rail).append(
+    S.drawer && scene ? h('div', { class: 'drawer' }, drawer(scene, live?.view)) : '',
+    h(
+      'div',
+      { class: 'tabs' },
+      tabs.map(([id, key]) =>
+        h(
+          'button',
+          {
+            'aria-pressed': String(S.drawer === id),
+            onclick: () => set({ drawer: S.drawer === id ? '' : id }),
+          },
+          icon(id),
+          t(key),
+        ),
+      ),
+    ),
+  );
+}
+
+// ---------------------------------------------------------------- stage
+/** → and ←: inside a view first, then to the next. */
+function step(d) {
+  if (live?.view.step?.(d)) return;
+  set({ view: VIEWS[(at() + d + VIEWS.length) % VIEWS.length][1].id });
+}
+function mount() {
+  live?.view.leave?.();
+  const view = viewNow();
+  S.seen.add(view.id);
+  const el = h('section', { class: `view v-${view.id}`, 'aria-label': t('views')[view.id] });
+  clear(stage).append(el);
+  live = { view };
+  view.mount(el, context);
+}
+function dress() {
+  setLanguage(S.lang);
+  root.lang = S.lang === 'zh' ? 'zh-CN' : 'en';
+  root.dataset.theme = S.theme;
+  root.dataset.depth = S.depth;
+  root.toggleAttribute('data-present', S.present);
+}
+
+watch(before => {
+  dress();
+  if (differs(before, 'lang')) drawSay();
+  refresh();
+});
+
+// ---------------------------------------------------------------- keys
+const turnIn = (list, value) => list[(list.indexOf(value) + 1) % list.length];
+const KEY_ACTIONS = {
+  ArrowRight: () => step(1),
+  PageDown: () => step(1),
+  ArrowLeft: () => step(-1),
+  PageUp: () => step(-1),
+  ArrowUp: () => set({ layer: clamp(S.layer - 1, 0, scene.model.layers - 1) }),
+  ArrowDown: () => set({ layer: clamp(S.layer + 1, 0, scene.model.layers - 1) }),
+  '[': () => set({ head: clamp(S.head - 1, 0, scene.model.heads - 1) }),
+  ']': () => set({ head: clamp(S.head + 1, 0, scene.model.heads - 1) }),
+  ',': () => set({ sel: clamp(S.sel - 1, 0, scene.n - 1) }),
+  '.': () => set({ sel: clamp(S.sel + 1, 0, scene.n - 1) }),
+  s: () => set({ hideSink: !S.hideSink }),
+  d: () => set({ depth: turnIn(DEPTHS, S.depth) }),
+  l: () => set({ lang: S.lang === 'zh' ? 'en' : 'zh' }),
+  t: () => set({ theme: turnIn(THEMES, S.theme) }),
+  p: () => set({ present: !S.present }),
+  e: () => edit(),
+  Escape: () => set({ present: false, drawer: '' }),
+  ' ': () => live?.view.play?.(),
+};
+addEventListener('keydown', e => {
+  if (!scene || e.metaKey || e.ctrlKey || e.altKey || /input|textarea/i.test(e.target.tagName))
+    return;
+  const number = KEYS.indexOf(e.key) + 1,
+    found = VIEWS.find(([n]) => n === number);
+  const action = found
+    ? () => set({ view: found[1].id })
+    : KEY_ACTIONS[e.key.length === 1 ? e.key.toLowerCase() : e.key];
+  if (!action || (e.key === ' ' && e.target.tagName === 'BUTTON')) return;
+  e.preventDefault();
+  action();
+});
+
+let width = 0,
+  height = 0;
+new ResizeObserver(() => {
+  const isOther = stage.clientWidth !== width || (!isPhone() && stage.clientHeight !== height);
+  width = stage.clientWidth;
+  height = stage.clientHeight;
+  if (isOther && live) {
+    mount();
+    speak();
+  }
+}).observe(stage);
+
+read();
+dress();
+if (!S.text && !S.then.length) S.text = t('examples')[0];
+drawSpine();
+drawSay();
+drawRail();
+drawBar();
+refresh();
