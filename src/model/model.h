@@ -154,7 +154,7 @@ struct Arch {
 
 // Reads a model's vocabulary from a GGUF file and writes one (vocab.c).
 MUST_USE bool vocab_read(Arena *arena, const GgufFile *file, Vocab *vocab, Error *err);
-void vocab_write(GgufWriter *writer, const Vocab *vocab);
+void vocab_write(GgufWriter *writer, Arena *arena, const Vocab *vocab);
 // A tokenizer without its model: of a GGUF file (with weights or without), of a tokenizer.json, or
 // of a Hugging Face folder.  It lives in `arena` and, if it is a GGUF's, in `file`, which is then
 // open and to be closed behind it (gguf_close accepts the empty one).
