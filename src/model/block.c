@@ -22,7 +22,7 @@ const Stream *stream_begin(Run *run, const Model *model, const Batch *batch) {
     return s;
 }
 
-Tensor *block_embed(const Stream *s) {
+Tensor *block_lookup(const Stream *s) {
     Run *run = s->run;
     const Model *m = s->model;
     Tensor *x = op_embed(run, &m->embed, s->batch->ids, s->batch->n);
@@ -34,7 +34,11 @@ Tensor *block_embed(const Stream *s) {
     }
     if (m->config.positions == POSITION_SINE && run->switches.positions != POSITIONS_NONE)
         x = op_add(run, x, op_sine_positions(run, s->positions, s->batch->n, m->config.width));
-    return probe_at(run, SITE_EMBED, 0, op_dropout(run, x));
+    return x;
+}
+
+Tensor *block_embed(const Stream *s) {
+    return probe_at(s->run, SITE_EMBED, 0, op_dropout(s->run, block_lookup(s)));
 }
 
 int block_count(const Stream *s) {
@@ -47,7 +51,7 @@ Tensor *block_begin(const Stream *s, int l, Tensor *x) {
     return probe_at(s->run, SITE_RESID_PRE, l, x);
 }
 
-static Tensor *normed(const Stream *s, Tensor *x, const Norm *norm) {
+Tensor *block_normed(const Stream *s, Tensor *x, const Norm *norm) {
     float eps = s->model->config.norm_eps;
     if (s->run->switches.no_norm) return x;
     return norm->bias.rank ? op_layer_norm(s->run, x, &norm->weight, &norm->bias, eps)
@@ -55,11 +59,11 @@ static Tensor *normed(const Stream *s, Tensor *x, const Norm *norm) {
 }
 
 Tensor *block_norm(const Stream *s, Site site, int l, Tensor *x, const Norm *norm) {
-    return probe_at(s->run, site, l, normed(s, x, norm));
+    return probe_at(s->run, site, l, block_normed(s, x, norm));
 }
 
 Tensor *block_post_norm(const Stream *s, Site site, int l, Tensor *y, const Norm *norm) {
-    return probe_at(s->run, site, l, norm->weight.rank ? normed(s, y, norm) : y);
+    return probe_at(s->run, site, l, norm->weight.rank ? block_normed(s, y, norm) : y);
 }
 
 Tensor *block_residual(const Stream *s, Site site, int l, Tensor *x, Tensor *y) {

@@ -24,12 +24,16 @@ const Stream *stream_begin(Run *run, const Model *model, const Batch *batch);
 // Embedding of the tokens (scaled as the config says), plus learned or sine positions if the model
 // has them.
 Tensor *block_embed(const Stream *s);
+// The same without SITE_EMBED, for models that do more to it.
+Tensor *block_lookup(const Stream *s);
 // How many blocks are run: all, or as many as the switch says.
 int block_count(const Stream *s);
 // The start of block l: step memory turns over, SITE_RESID_PRE.
 Tensor *block_begin(const Stream *s, int l, Tensor *x);
 // RMS norm, or layer norm where the model's norms have a bias; passes x through when norms are off.
 Tensor *block_norm(const Stream *s, Site site, int l, Tensor *x, const Norm *norm);
+// The same without a site.
+Tensor *block_normed(const Stream *s, Tensor *x, const Norm *norm);
 // The same on a sub-layer's output, for models that have such a norm; `site` sees the result.
 Tensor *block_post_norm(const Stream *s, Site site, int l, Tensor *y, const Norm *norm);
 // The stream after a sub-layer: x + y, or y alone when the residual is off.  A share of y may be

@@ -3,9 +3,9 @@
 
 #include "model/state.h"
 
-static const Arch *const archs[] = {&arch_gpt2,     &arch_llama, &arch_qwen2,
-                                    &arch_qwen2moe, &arch_qwen3, &arch_qwen3moe,
-                                    &arch_gemma3,   &arch_mamba, &arch_heed};
+static const Arch *const archs[] = {&arch_gpt2,  &arch_llama,    &arch_qwen2,  &arch_qwen2moe,
+                                    &arch_qwen3, &arch_qwen3moe, &arch_gemma3, &arch_mamba,
+                                    &arch_bert,  &arch_heed};
 enum { N_ARCHS = sizeof archs / sizeof *archs };
 
 const Arch *arch_named(Str name) {
@@ -31,8 +31,14 @@ Tensor *model_hidden(Run *run, const Model *model, const Batch *batch) {
     return hidden;
 }
 
+// What the head multiplies.
+static Tensor *to_head(Run *run, const Model *model, Tensor *hidden) {
+    return model->arch->to_head ? model->arch->to_head(run, model, hidden) : hidden;
+}
+
 Tensor *model_logits(Run *run, const Model *model, Tensor *hidden) {
-    Tensor *logits = op_linear(run, hidden, &model->head, NULL);
+    Tensor *logits =
+        op_linear(run, to_head(run, model, hidden), &model->head, &model->token_head.bias);
     if (model->config.final_softcap > 0)
         logits = op_softcap(run, logits, model->config.final_softcap);
     return probe_at(run, SITE_LOGITS, 0, logits);
@@ -43,8 +49,10 @@ Tensor *model_forward(Run *run, const Model *model, const Batch *batch) {
 }
 
 Tensor *model_loss(Run *run, const Model *model, const Batch *batch, LossSpec spec) {
+    Tensor *x = to_head(run, model, model_hidden(run, model, batch));
     spec.cap = model->config.final_softcap;
-    return op_cross_entropy(run, model_hidden(run, model, batch), &model->head, spec);
+    spec.bias = &model->token_head.bias;
+    return op_cross_entropy(run, x, &model->head, spec);
 }
 
 // ---------------------------------------------------------------- planning
