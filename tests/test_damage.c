@@ -207,7 +207,7 @@ typedef struct Change {
 static const Change changes[] = {
     {"llama", "model_type", NULL, "model_type"},
     {"llama", "model_type", "7", "model_type"},
-    {"llama", "model_type", "\"bert\"", "'bert' is not supported"},
+    {"llama", "model_type", "\"t5\"", "'t5' is not supported"},
     {"llama", "vocab_size", NULL, "vocab_size: is missing"},
     {"llama", "vocab_size", "0", "vocab_size"},
     {"llama", "vocab_size", "289", "shape"},

@@ -273,6 +273,7 @@ static Tensor *cross_entropy_case(Case *c) {
     static const float weight[] = {1, 0.5f, 0, 2};
     LossSpec spec = {
         .target = target, .weight = c->variant ? weight : NULL, .cap = c->variant ? 2 : 0};
+    if (c->variant == 2) spec.bias = parameter(c, 2, 0, 20);
     return op_cross_entropy(c->run, parameter(c, 0, 4, 3), parameter(c, 1, 20, 3), spec);
 }
 
@@ -335,7 +336,7 @@ OP_CHECKED(op_elman, elman_case, 2)
 OP_CHECKED(op_lstm, lstm_case, 2)
 OP_CHECKED(op_causal_conv, causal_conv_case, 3)
 OP_CHECKED(op_selective_scan, selective_scan_case, 2)
-OP_CHECKED(op_cross_entropy, cross_entropy_case, 2)
+OP_CHECKED(op_cross_entropy, cross_entropy_case, 3)
 OP_CHECKED(op_route, route_case, 4)
 OP_CHECKED(op_combine, combine_case, 4)
 OP_CHECKED(op_gate_rows, gate_rows_case, 1)

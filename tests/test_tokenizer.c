@@ -344,7 +344,7 @@ TEST(tokenizer, lacking_bytes_vanish_or_are_unknown) {
 TEST(tokenizer, refuses_damaged_vocabularies) {
     Arena arena = arena_for_test();
     Error err;
-    CHECK_REFUSED(d.vocab.model = STR("bert"), ERROR_UNSUPPORTED, "\"bert\"");
+    CHECK_REFUSED(d.vocab.model = STR("t5"), ERROR_UNSUPPORTED, "\"t5\"");
     CHECK_REFUSED(d.vocab.pre = STR("no-such"), ERROR_UNSUPPORTED, "no-such");
     CHECK_REFUSED(d.vocab.n_tokens = 0, ERROR_FORMAT, "no tokens");
     CHECK_REFUSED(d.vocab.token = NULL, ERROR_FORMAT, "no tokens");

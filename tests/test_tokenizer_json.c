@@ -79,7 +79,7 @@ static void check_fixture(const char *name) {
     if (!t && err.kind == ERROR_UNSUPPORTED && strstr(err.text, "PCRE2"))
         test_skip("no PCRE2");
     else if (test_check(t != NULL, __FILE__, __LINE__, "%s", err.text))
-        CHECK_EQUAL(check_golden(t, &arena, name), 54);
+        CHECK_EQUAL(check_golden(t, &arena, name), 66);
     arena_drop(&arena);
 }
 
@@ -91,6 +91,13 @@ TEST(tokenizer_json, spaces_golden) {
 }
 TEST(tokenizer_json, words_golden) {
     check_fixture("words");
+}
+
+TEST(tokenizer_json, pieces_golden) {
+    check_fixture("pieces");
+}
+TEST(tokenizer_json, cased_pieces_golden) {
+    check_fixture("cased");
 }
 
 TEST(tokenizer_json, spans_lead_back_through_normalisation) {
@@ -218,7 +225,12 @@ TEST(tokenizer_json, refuses_by_name) {
         {"", ERROR_FORMAT, "tokenizer.json"},
         {"[]", ERROR_FORMAT, "missing: \"model\""},
         {"{}", ERROR_FORMAT, "missing: \"model\""},
-        {"{\"model\":{\"type\":\"WordPiece\"}}", ERROR_UNSUPPORTED, "\"WordPiece\""},
+        {"{\"model\":{\"type\":\"WordLevel\"}}", ERROR_UNSUPPORTED, "\"WordLevel\""},
+        {"{\"model\":{\"type\":\"WordPiece\"}}", ERROR_FORMAT, "\"unk_token\""},
+        {"{\"model\":{\"type\":\"WordPiece\",\"unk_token\":\"?\",\"vocab\":{\"a\":0}}}",
+         ERROR_FORMAT, "model.unk_token is not in the vocabulary"},
+        {"{\"model\":{\"max_input_chars_per_word\":0,\"unk_token\":\"?\"}}", ERROR_UNSUPPORTED,
+         "max_input_chars_per_word"},
         {"{\"model\":{\"type\":\"Unigram\"}}", ERROR_UNSUPPORTED, "\"Unigram\""},
         {"{\"model\":{\"type\":\"BPE\",\"end_of_word_suffix\":\"</w>\"}}", ERROR_UNSUPPORTED,
          "end_of_word_suffix"},
@@ -234,8 +246,8 @@ TEST(tokenizer_json, refuses_by_name) {
         {"{" MODEL "[7]}}", ERROR_FORMAT, "merge 0"},
         {"{" MODEL "[]},\"normalizer\":{\"type\":\"Nmt\"}}", ERROR_UNSUPPORTED,
          "normalizer \"Nmt\""},
-        {"{" MODEL "[]},\"pre_tokenizer\":{\"type\":\"BertPreTokenizer\"}}", ERROR_UNSUPPORTED,
-         "pre_tokenizer \"BertPreTokenizer\""},
+        {"{" MODEL "[]},\"pre_tokenizer\":{\"type\":\"UnicodeScripts\"}}", ERROR_UNSUPPORTED,
+         "pre_tokenizer \"UnicodeScripts\""},
         {"{" MODEL "[]},\"decoder\":{\"type\":\"CTC\"}}", ERROR_UNSUPPORTED, "decoder \"CTC\""},
         {"{" MODEL "[]},\"post_processor\":{\"type\":\"X\"}}", ERROR_UNSUPPORTED,
          "post_processor \"X\""},

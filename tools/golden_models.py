@@ -12,6 +12,7 @@ Each model goes to tests/fixtures/models/NAME/ three times over:
                                      the transforms of llama.cpp's converter, spelled out below
     golden.safetensors               what the model computes on 24 fixed token ids, in f32:
         ids (T)  logits (T,V)  loss (1)          mean cross-entropy of the T-1 next tokens
+        types (T)  mean (C)  cls (C)             encoders: token types; sentence vectors of length 1
         embed (T,C)  resid.L (T,C)               what enters block 0, what leaves block L
         pattern.L (H,T,T)                        attention after the softmax
         grad.NAME                                d loss / d NAME, by its name in model.safetensors
@@ -31,7 +32,7 @@ import tokenizers
 import torch
 import transformers
 from safetensors.torch import load_file, save_file
-from transformers import AutoConfig, AutoModelForCausalLM
+from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForMaskedLM
 
 SEED = 20260
 TOKENS = 24
@@ -98,6 +99,10 @@ MODELS = {
         model_type="qwen3_moe", num_experts=5, num_experts_per_tok=3, moe_intermediate_size=32,
         head_dim=16, norm_topk_prob=True, tie_word_embeddings=True, rms_norm_eps=1e-6,
         rope_parameters=ROPE),
+    # An encoder, with the head that names tokens; the second half of the ids is of another type.
+    "bert": dict(
+        model_type="bert", vocab_size=64, pad_token_id=0, hidden_size=32, intermediate_size=64,
+        num_hidden_layers=2, num_attention_heads=4, max_position_embeddings=64, type_vocab_size=2),
 }
 
 
@@ -105,12 +110,12 @@ def make_model(name):
     """The model with random weights; the seed depends on the name alone, so one can be remade."""
     fields = dict(MODELS[name])
     config = AutoConfig.for_model(fields.pop("model_type"), **fields)
-    model = AutoModelForCausalLM.from_config(
-        config, attn_implementation="eager", dtype=torch.float32).eval()
+    kind = AutoModelForMaskedLM if config.model_type == "bert" else AutoModelForCausalLM
+    model = kind.from_config(config, attn_implementation="eager", dtype=torch.float32).eval()
     generator = torch.Generator().manual_seed(SEED + list(MODELS).index(name))
     for key, weight in model.named_parameters():
         noise = torch.randn(weight.shape, generator=generator)
-        if "norm" in key or ".ln_" in key:
+        if "norm" in key.lower() or ".ln_" in key:
             # Gemma stores the distance from 1.
             centre = 0.0 if name == "gemma3" or key.endswith("bias") else 1.0
             weight.data = centre + 0.25 * noise
@@ -128,6 +133,8 @@ def make_model(name):
 # ---- what transformers computes
 
 def blocks_of(model):
+    if hasattr(model, "bert"):
+        return model.bert.encoder.layer
     inner = next(getattr(model, name) for name in ("transformer", "model", "backbone")
                  if hasattr(model, name))
     return inner.h if hasattr(inner, "h") else inner.layers
@@ -167,7 +174,12 @@ def golden(name, model):
     hooks = [blocks[0].register_forward_pre_hook(keep_input, with_kwargs=True)]
     hooks += [b.register_forward_hook(keep_output(i)) for i, b in enumerate(blocks)]
     wanted = {} if model.config.model_type == "mamba" else {"output_attentions": True}
-    out = model(input_ids=ids, use_cache=False, **wanted)
+    if model.config.model_type == "bert":
+        result["types"] = (torch.arange(TOKENS) >= TOKENS // 2).to(torch.int32)
+        wanted["token_type_ids"] = result["types"].long()[None]
+    else:
+        wanted["use_cache"] = False
+    out = model(input_ids=ids, **wanted)
     for hook in hooks:
         hook.remove()
 
@@ -176,7 +188,11 @@ def golden(name, model):
     loss.backward()
     for key in ("embed", *(f"resid.{i}" for i in range(len(blocks)))):
         result[key] = result[key].detach().reshape(TOKENS, -1)
-    for i, pattern in enumerate(out.attentions if wanted else ()):
+    if "types" in result:
+        last = result[f"resid.{len(blocks) - 1}"]
+        result["mean"] = torch.nn.functional.normalize(last.mean(0), dim=0)
+        result["cls"] = torch.nn.functional.normalize(last[0], dim=0)
+    for i, pattern in enumerate(out.attentions if "output_attentions" in wanted else ()):
         result[f"pattern.{i}"] = pattern[0].detach()
     result["logits"] = out.logits[0].detach()
     result["loss"] = loss.detach().reshape(1)
@@ -211,6 +227,29 @@ def vocabulary(size):
     tokens = letters + [a + b for a, b in merges]
     assert len(special) + len(tokens) == size == len(set(special + tokens))
     return special, tokens, merges
+
+
+def pieces(size):
+    """WordPiece of exactly `size` tokens: the special ones, letters that begin and continue a word."""
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    words = ["the", "and", "##ing", "##ed", ".", ","] + list("abcdefghijklmnopqrstuvwxyz")
+    tokens = special + words
+    return tokens + [f"##{c}" for c in "abcdefghijklmnopqrstuvwxyz!"][:size - len(tokens)]
+
+
+def save_pieces(folder, size):
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordPiece(
+        {piece: i for i, piece in enumerate(pieces(size))}, unk_token="[UNK]"))
+    tokenizer.normalizer = tokenizers.normalizers.BertNormalizer()
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
+    tokenizer.decoder = tokenizers.decoders.WordPiece()
+    tokenizer.add_special_tokens(pieces(size)[:5])
+    tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)])
+    tokenizer.save(str(folder / "tokenizer.json"))
+    config = {"tokenizer_class": "BertTokenizer", "mask_token": "[MASK]", "pad_token": "[PAD]",
+              "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
+    (folder / "tokenizer_config.json").write_text(json.dumps(config, indent=2) + "\n")
 
 
 def save_tokenizer(folder, size):
@@ -257,13 +296,24 @@ MAMBA_NAMES = {
     "backbone.embeddings": "token_embd", "backbone.norm_f": "output_norm", "norm": "attn_norm",
     "mixer.in_proj": "ssm_in", "mixer.conv1d": "ssm_conv1d", "mixer.x_proj": "ssm_x",
     "mixer.dt_proj": "ssm_dt", "mixer.out_proj": "ssm_out"}
-GGUF_NAMES = {"gpt2": GPT2_NAMES, "gemma3": GEMMA3_NAMES, "mamba": MAMBA_NAMES}  # else LLAMA_NAMES
+BERT_NAMES = {
+    "bert.embeddings.word_embeddings": "token_embd", "bert.embeddings.LayerNorm": "token_embd_norm",
+    "bert.embeddings.position_embeddings": "position_embd",
+    "bert.embeddings.token_type_embeddings": "token_types",
+    "attention.self.query": "attn_q", "attention.self.key": "attn_k",
+    "attention.self.value": "attn_v", "attention.output.dense": "attn_output",
+    "attention.output.LayerNorm": "attn_output_norm", "intermediate.dense": "ffn_up",
+    "output.dense": "ffn_down", "output.LayerNorm": "layer_output_norm",
+    # heed's names for the head that names tokens, which llama.cpp leaves out
+    "cls.predictions.transform.dense": "cls", "cls.predictions.transform.LayerNorm": "cls.norm",
+    "cls.predictions": "output"}
+GGUF_NAMES = {"bert": BERT_NAMES, "gpt2": GPT2_NAMES, "gemma3": GEMMA3_NAMES, "mamba": MAMBA_NAMES}  # else LLAMA_NAMES
 
 
 def gguf_name(arch, key):
     names = GGUF_NAMES.get(arch, LLAMA_NAMES)
     stem, suffix = key.rsplit(".", 1)
-    for prefix in ("transformer.h.", "model.layers.", "backbone.layers."):
+    for prefix in ("transformer.h.", "model.layers.", "backbone.layers.", "bert.encoder.layer."):
         if stem.startswith(prefix):
             layer, stem = stem[len(prefix):].split(".", 1)
             if suffix in ("A_log", "D"):
@@ -380,6 +430,29 @@ def write_mamba_config(writer, config):
     writer.add_layer_norm_rms_eps(config.layer_norm_epsilon)
 
 
+def write_bert_config(writer, config):
+    writer.add_feed_forward_length(config.intermediate_size)
+    writer.add_layer_norm_eps(config.layer_norm_eps)
+    writer.add_causal_attention(False)
+    writer.add_pooling_type(gguf.PoolingType.MEAN)
+
+
+def write_gguf_pieces(writer, size):
+    """As llama.cpp's converter: "##ing" is "ing", "the" is U+2581 and "the"."""
+    def phantom(piece):
+        return piece[2:] if piece.startswith("##") else "\u2581" + piece
+
+    writer.add_tokenizer_model("bert")
+    writer.add_tokenizer_pre("default")
+    writer.add_token_list(pieces(size)[:5] + [phantom(p) for p in pieces(size)[5:]])
+    writer.add_token_types([gguf.TokenType.CONTROL] * 5 + [gguf.TokenType.NORMAL] * (size - 5))
+    writer.add_token_type_count(2)
+    for i, add in enumerate((writer.add_pad_token_id, writer.add_unk_token_id,
+                             writer.add_bos_token_id, writer.add_sep_token_id,
+                             writer.add_mask_token_id)):
+        add(i)
+
+
 def write_gguf_tokenizer(writer, size):
     special, tokens, merges = vocabulary(size)
     writer.add_tokenizer_model("gpt2")
@@ -408,6 +481,8 @@ def save_gguf(path, name, config, weights):
         writer.add_head_count(config.num_attention_heads)
     if arch == "mamba":
         write_mamba_config(writer, config)
+    elif arch == "bert":
+        write_bert_config(writer, config)
     elif arch == "gpt2":
         writer.add_feed_forward_length(config.n_inner)
         writer.add_layer_norm_eps(config.layer_norm_epsilon)
@@ -415,7 +490,8 @@ def save_gguf(path, name, config, weights):
         write_gated_config(writer, config)
     if getattr(config, "num_experts_per_tok", None):
         write_experts_config(writer, config)
-    write_gguf_tokenizer(writer, config.vocab_size)
+    write_pieces_or_merges = write_gguf_pieces if arch == "bert" else write_gguf_tokenizer
+    write_pieces_or_merges(writer, config.vocab_size)
     for key, value in stacked_experts(weights).items():
         value = gguf_tensor(arch, config, key, value)
         writer.add_tensor(gguf_name(arch, key), value.contiguous().numpy())
@@ -475,7 +551,8 @@ def write_model(name):
     if "rope_parameters" in saved:
         (folder / "config.v4.json").write_text(json.dumps(config_v4(saved), indent=2) + "\n")
         check_config_v4(folder, model, result["ids"], result["logits"])
-    save_tokenizer(folder, model.config.vocab_size)
+    save = save_pieces if model.config.model_type == "bert" else save_tokenizer
+    save(folder, model.config.vocab_size)
     weights = load_file(folder / "model.safetensors")
     save_gguf(folder / "model.gguf.bin", name, model.config, weights)
     for file in folder.iterdir():

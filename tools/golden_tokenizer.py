@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Trains three small tokenizers and writes what Hugging Face tokenizers makes of some texts.
+"""Trains five small tokenizers and writes what Hugging Face tokenizers makes of some texts.
 
     golden_tokenizer.py [tests/fixtures]
 
 Writes tokenizer_bytes.json (byte-level, added tokens of every kind), tokenizer_spaces.json (in the
 manner of Llama 2: U+2581, byte fallback, prefix space), tokenizer_words.json (characters, lower
-case, words and punctuation, unknown token) and tokenizer_golden.txt with the ids.  Needs the
-package `tokenizers`; made with 0.23.
+case, words and punctuation, unknown token), tokenizer_pieces.json and tokenizer_cased.json
+(WordPiece as BERT has it, without and with capitals) and tokenizer_golden.txt with the ids.  Needs
+the package `tokenizers`; made with 0.23.
 """
 import json
 import os
@@ -32,7 +33,9 @@ TEXTS = ["", " ", "the", " the reader reads", "The  reader\n\n  reads\ton.", "In
          "😀 a👩‍👧b", "x\u00a0y\u2028z", "▁the▁book", "caf\u00e9\u0301", "don't I'll", "\r\n\r\n x",
          "<s>the<|end|>", "a <tool> b<tool>", "concat cat cats cat.", "no  <eat>  food<eat>x",
          "the Éa and E\u0301a here", "ﬁne Ｆｕｌｌ ½", "  strip me  ", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
-         "readerreaderreaderreaderreaderreaderreader", "<0x41><unk></s>", "end<|end|><|start|> mid"]
+         "readerreaderreaderreaderreaderreaderreader", "<0x41><unk></s>", "end<|end|><|start|> mid",
+         "THE Élève [MASK] reads.", "a[SEP]b [CLS] İstanbul", "the\x00re\ufffda\x85d\u200ber\ttab",
+         "reader学而reader時 𫠠 𫢸", "¿reads? $5+3=8 a_b-c `x` €", "e\u0301le\u0300ve ﬁ ½ ſ ΣΑΣ"]
 
 
 def train(tokenizer, size, **more):
@@ -81,11 +84,29 @@ def make_words():
     return train(t, 150, special_tokens=["[UNK]"], limit_alphabet=50)
 
 
+def make_pieces(lowercase=True):
+    t = Tokenizer(models.WordPiece(unk_token="[UNK]", max_input_chars_per_word=30))
+    t.normalizer = normalizers.BertNormalizer(lowercase=lowercase)
+    t.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    t.decoder = decoders.WordPiece()
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    t.train_from_iterator(CORPUS, trainers.WordPieceTrainer(
+        vocab_size=260, show_progress=False, special_tokens=special))
+    # The trainer's order depends on a hash: the same pieces, sorted.
+    pieces = sorted(set(t.get_vocab()) - set(special))
+    t.model = models.WordPiece({p: i for i, p in enumerate(special + pieces)}, unk_token="[UNK]",
+                               max_input_chars_per_word=30)
+    t.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[(s, t.token_to_id(s)) for s in ("[CLS]", "[SEP]")])
+    return t
+
+
 def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else "tests/fixtures"
     lines = ["# made by tools/golden_tokenizer.py with Hugging Face tokenizers " + tokenizers.__version__,
              "# tokenizer, s: specials added, p: specials parsed, text in hex, ids"]
-    for name, tokenizer in (("bytes", make_bytes()), ("spaces", make_spaces()), ("words", make_words())):
+    for name, tokenizer in (("bytes", make_bytes()), ("spaces", make_spaces()), ("words", make_words()), ("pieces", make_pieces()),
+                            ("cased", make_pieces(lowercase=False))):
         with open(os.path.join(folder, f"tokenizer_{name}.json"), "w", encoding="utf-8") as file:
             json.dump(json.loads(tokenizer.to_str()), file, ensure_ascii=False, separators=(",", ":"))
             file.write("\n")

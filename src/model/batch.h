@@ -16,6 +16,7 @@ typedef struct Batch {
     int n_spans;
     struct State *const *state; // (n_spans) what each sequence remembers; NULL (or an entry NULL):
                                 // the sequence begins and ends in this batch
+    const int32_t *types;       // (n) of each token, for models that have types; NULL: all 0
     const int32_t *logit_row;   // (n_logits) rows that are asked for; NULL: all n
     int64_t n_logits;
 } Batch;

@@ -22,7 +22,7 @@ const Stream *stream_begin(Run *run, const Model *model, const Batch *batch) {
     return s;
 }
 
-Tensor *block_embed(const Stream *s) {
+Tensor *block_lookup(const Stream *s) {
     Run *run = s->run;
     const Model *m = s->model;
     Tensor *x = op_embed(run, &m->embed, s->batch->ids, s->batch->n);
@@ -34,7 +34,11 @@ Tensor *block_embed(const Stream *s) {
     }
     if (m->config.positions == POSITION_SINE && run->switches.positions != POSITIONS_NONE)
         x = op_add(run, x, op_sine_positions(run, s->positions, s->batch->n, m->config.width));
-    return probe_at(run, SITE_EMBED, 0, op_dropout(run, x));
+    return x;
+}
+
+Tensor *block_embed(const Stream *s) {
+    return probe_at(s->run, SITE_EMBED, 0, op_dropout(s->run, block_lookup(s)));
 }
 
 int block_count(const Stream *s) {

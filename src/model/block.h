@@ -24,6 +24,8 @@ const Stream *stream_begin(Run *run, const Model *model, const Batch *batch);
 // Embedding of the tokens (scaled as the config says), plus learned or sine positions if the model
 // has them.
 Tensor *block_embed(const Stream *s);
+// The same without SITE_EMBED, for models that do more to it.
+Tensor *block_lookup(const Stream *s);
 // How many blocks are run: all, or as many as the switch says.
 int block_count(const Stream *s);
 // The start of block l: step memory turns over, SITE_RESID_PRE.

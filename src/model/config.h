@@ -60,6 +60,9 @@ extern const char *const mixer_words[], *const position_words[]; // by kind, NUL
 // "attention,mamba": the kinds of a pattern, and how many; NULL, or what is wrong with it.
 const char *mixers_parse(Str text, MixerKind kind[CONFIG_MIXERS_MAX], int *n);
 
+// How a sentence's vector is made of its tokens'; the numbers are GGUF's pooling_type.
+typedef enum Pooling { POOLING_NONE, POOLING_MEAN, POOLING_CLS } Pooling;
+
 typedef enum RotaryScaling {
     SCALING_NONE,
     SCALING_LINEAR,
@@ -111,6 +114,9 @@ typedef struct Config {
     int expert_width;                       // F of each
     int shared_width;                       // of the expert that digests every token; 0: none
     bool norm_experts;                      // the weights of a token's experts sum to 1
+    bool is_encoder;                        // every position sees every other; nothing is continued
+    int token_types;                        // bert: kinds of sentences in a text; 0: none
+    Pooling pooling;                        // of an encoder
     bool has_layer_norm;                    // heed: layer norms, else RMS norms
     bool is_dense;                          // heed: a feed-forward layer without a gate
 } Config;

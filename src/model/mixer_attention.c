@@ -26,7 +26,7 @@ static AttentionSpec attention_spec(const Stream *s, int l) {
                           .head_width = c->head_width,
                           .scale = switches->no_scale ? 1 : c->attention_scale,
                           .softcap = c->attention_softcap,
-                          .is_causal = !switches->no_causal_mask,
+                          .is_causal = !c->is_encoder && !switches->no_causal_mask,
                           .window = config_is_local(c, l) ? c->window : 0,
                           .kept = config_is_local(c, l) ? c->kept : 0,
                           .slope = switches->positions == POSITIONS_ON ? s->model->alibi : NULL,

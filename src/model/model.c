@@ -4,9 +4,9 @@
 #include "model/block.h"
 #include "model/state.h"
 
-static const Arch *const archs[] = {&arch_gpt2,     &arch_llama, &arch_qwen2,
-                                    &arch_qwen2moe, &arch_qwen3, &arch_qwen3moe,
-                                    &arch_gemma3,   &arch_mamba, &arch_heed};
+static const Arch *const archs[] = {&arch_gpt2,  &arch_llama,    &arch_qwen2,  &arch_qwen2moe,
+                                    &arch_qwen3, &arch_qwen3moe, &arch_gemma3, &arch_mamba,
+                                    &arch_bert,  &arch_heed};
 enum { N_ARCHS = sizeof archs / sizeof *archs };
 
 const Arch *arch_named(Str name) {
@@ -32,8 +32,14 @@ Tensor *model_hidden(Run *run, const Model *model, const Batch *batch) {
     return hidden;
 }
 
+// What the head multiplies.
+static Tensor *to_head(Run *run, const Model *model, Tensor *hidden) {
+    return model->arch->to_head ? model->arch->to_head(run, model, hidden) : hidden;
+}
+
 static Tensor *head_logits(Run *run, const Model *model, Tensor *hidden) {
-    Tensor *logits = op_linear(run, hidden, &model->head, NULL);
+    Tensor *logits =
+        op_linear(run, to_head(run, model, hidden), &model->head, &model->token_head.bias);
     float cap = model->config.final_softcap;
     return cap > 0 ? op_softcap(run, logits, cap) : logits;
 }
@@ -43,7 +49,8 @@ Tensor *model_logits(Run *run, const Model *model, Tensor *hidden) {
 }
 
 Tensor *model_lens(Run *run, const Model *model, Tensor *x) {
-    return head_logits(run, model, norm_apply(run, model, &model->final_norm, x));
+    if (model->final_norm.weight.rank) x = norm_apply(run, model, &model->final_norm, x);
+    return head_logits(run, model, x);
 }
 
 Tensor *model_forward(Run *run, const Model *model, const Batch *batch) {
@@ -51,8 +58,10 @@ Tensor *model_forward(Run *run, const Model *model, const Batch *batch) {
 }
 
 Tensor *model_loss(Run *run, const Model *model, const Batch *batch, LossSpec spec) {
+    Tensor *x = to_head(run, model, model_hidden(run, model, batch));
     spec.cap = model->config.final_softcap;
-    return op_cross_entropy(run, model_hidden(run, model, batch), &model->head, spec);
+    spec.bias = &model->token_head.bias;
+    return op_cross_entropy(run, x, &model->head, spec);
 }
 
 // ---------------------------------------------------------------- planning

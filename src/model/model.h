@@ -70,6 +70,14 @@ typedef struct Layer {
     Norm channel_post_norm;
 } Layer;
 
+// BERT's: what stands between the last hidden state and the names of tokens.  Absent: the model
+// only embeds.
+typedef struct TokenHead {
+    Tensor dense, dense_bias; // (C, C) (C)
+    Norm norm;
+    Tensor bias; // (V)
+} TokenHead;
+
 // How the model's author wants it sampled; negative: nothing said.
 typedef struct SamplingAdvice {
     float temperature, top_p, min_p, repetition;
@@ -83,8 +91,11 @@ typedef struct Model {
     Config config;
     Tensor embed;           // (V, C)
     Tensor embed_positions; // (context, C), learned positions
+    Tensor embed_types;     // (token types, C)
+    Norm embed_norm;        // on the sum of the three
     Layer *layer;           // (L)
     Norm final_norm;
+    TokenHead token_head;
     Tensor head; // (V, C); a copy of `embed` when they are tied
     bool is_tied;
     Tensor rotary_divisors; // (D/2) as stored in a GGUF, else absent
@@ -93,6 +104,7 @@ typedef struct Model {
 
     Tokenizer *tokenizer;  // NULL: none in the file
     Str chat_template;     // empty: none
+    bool normalizes;       // an encoder's sentence vectors have length 1
     Str name;              // as the file calls it, or its path
     SamplingAdvice advice; // of the model's author
     const int32_t *end_id; // (n_end_ids) more ids that end a generation (generation_config.json)
@@ -152,21 +164,23 @@ struct Arch {
     const char *const *hf_types; // config.json's model_type, NULL-terminated; the first is written
     const char *hf_class;        // config.json's architectures[0]
     const char *hf_layer;        // prefix of a layer's weights in Hugging Face files, with "%d"
+    const char *hf_base;         // what folders of the model without its head leave off names; NULL
     void (*config)(ConfigIo *io, Config *config);
     void (*weights)(struct WeightVisitor *v, Model *model);
     Tensor *(*hidden)(Run *run, const Model *model, const Batch *batch);
+    Tensor *(*to_head)(Run *run, const Model *model, Tensor *hidden); // NULL: as it is
 };
 
 // Reads a model's vocabulary from a GGUF file and writes one (vocab.c).
 MUST_USE bool vocab_read(Arena *arena, const GgufFile *file, Vocab *vocab, Error *err);
-void vocab_write(GgufWriter *writer, const Vocab *vocab);
+void vocab_write(GgufWriter *writer, Arena *arena, const Vocab *vocab);
 // A tokenizer without its model: of a GGUF file (with weights or without), of a tokenizer.json, or
 // of a Hugging Face folder.  It lives in `arena` and, if it is a GGUF's, in `file`, which is then
 // open and to be closed behind it (gguf_close accepts the empty one).
 MUST_USE Tokenizer *tokenizer_open(Arena *arena, GgufFile *file, const char *path, Error *err);
 
 extern const Arch arch_gpt2, arch_llama, arch_qwen2, arch_qwen2moe, arch_qwen3, arch_qwen3moe,
-    arch_gemma3, arch_mamba, arch_heed;
+    arch_gemma3, arch_mamba, arch_bert, arch_heed;
 // For a model that is to be made after heed's architecture: the standard one that it equals, whose
 // conventions the config takes over, else arch_heed.
 const Arch *arch_fitting(Config *config);

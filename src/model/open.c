@@ -72,6 +72,7 @@ static bool read_gguf(Model *m, const char *path, Error *err) {
         return error_set(err, ERROR_LIMIT, "%s: a vocabulary of %lld tokens", path,
                          (long long)embed->dim[0]);
     m->config.vocab = embed->dim[0];
+    m->normalizes = m->config.is_encoder; // as other engines do with these files
     return gguf_texts(m, err) && gguf_advice(m, err);
 }
 
@@ -160,6 +161,42 @@ static bool folder_generation(Model *m, const char *folder, const Json *config, 
     return true;
 }
 
+// How sentence-transformers makes a vector of a text: the modules behind the model, the first of
+// which pools.  A folder without them: the mean, of length 1.
+static bool folder_pooling(Model *m, const char *folder, Error *err) {
+    const Json *modules, *pooling;
+    const char *path = in_folder(m, folder, "modules.json");
+    m->config.pooling = POOLING_MEAN;
+    m->normalizes = true;
+    if (!file_exists(path)) return true;
+    Str text;
+    if (!file_read(&m->arena, path, SMALL_FILE, &text, err)) return false;
+    modules = json_parse(&m->arena, text, SMALL_FILE, err);
+    if (!modules) return error_wrap(err, "%s", path);
+    m->normalizes = false;
+    for (const Json *module = modules->child; module; module = module->next) {
+        Str type = json_string(json_get(module, "type"), STR(""));
+        Str place = json_string(json_get(module, "path"), STR(""));
+        bool is_pooling = str_ends(type, STR(".Pooling"));
+        if (str_ends(type, STR(".Normalize"))) m->normalizes = true;
+        if (!is_pooling && !str_ends(type, STR(".Normalize")) &&
+            !str_ends(type, STR(".Transformer")))
+            return error_set(err, ERROR_UNSUPPORTED, "%s: type: '%s' is not supported", path,
+                             tensor_file_quote(type).text);
+        if (!is_pooling) continue;
+        Str file = str_printf(&m->arena, "%.*s/config.json", STR_ARG(place));
+        if (!folder_json(m, folder, file.data, &pooling, err)) return false;
+        bool mean = json_bool(json_get(pooling, "pooling_mode_mean_tokens"), false);
+        bool cls = json_bool(json_get(pooling, "pooling_mode_cls_token"), false);
+        if (mean == cls)
+            return error_set(err, ERROR_UNSUPPORTED,
+                             "%s/%s: pooling_mode: only mean_tokens or cls_token is supported",
+                             folder, file.data);
+        m->config.pooling = cls ? POOLING_CLS : POOLING_MEAN;
+    }
+    return true;
+}
+
 static bool open_folder(Model *m, const char *folder, bool use_map, Error *err) {
     const Json *config;
     m->is_hf = true;
@@ -168,12 +205,15 @@ static bool open_folder(Model *m, const char *folder, bool use_map, Error *err) 
     m->tensors = &m->safetensors.tensors;
     const Json *tie = json_get(config, "tie_word_embeddings");
     m->is_tied = json_bool(tie, false);
-    if (tie && !m->is_tied && !tensor_file_find(m->tensors, STR("lm_head.weight")))
+    bool is_encoder = m->config.is_encoder; // may have no head at all
+    const char *head = is_encoder ? "cls.predictions.decoder.weight" : "lm_head.weight";
+    bool wants_head = !is_encoder || tensor_file_find(m->tensors, STR("cls.predictions.bias"));
+    if (tie && !m->is_tied && wants_head && !tensor_file_find(m->tensors, str_from(head)))
         return error_set(err, ERROR_FORMAT,
-                         "%s: tensor lm_head.weight is missing, and config.json"
-                         " says that it is not tied",
-                         folder);
-    return folder_tokenizer(m, folder, err) && folder_generation(m, folder, config, err);
+                         "%s: tensor %s is missing, and config.json says that it is not tied",
+                         folder, head);
+    return folder_tokenizer(m, folder, err) && folder_generation(m, folder, config, err) &&
+           (!is_encoder || folder_pooling(m, folder, err));
 }
 
 // ---------------------------------------------------------------- both
@@ -190,7 +230,18 @@ static bool check_rotary(const Model *m, const Rotary *rotary, Error *err) {
     return error_set(err, ERROR_FORMAT, "%s: the rotary scaling gives no finite speeds", origin(m));
 }
 
+// The head of an encoder is there with all its parts, or it is not.
+static bool check_token_head(const Model *m, Error *err) {
+    const TokenHead *h = &m->token_head;
+    int n = (h->dense.data != NULL) + (h->dense_bias.data != NULL) + (h->norm.weight.data != NULL) +
+            (h->norm.bias.data != NULL);
+    if (n == 0 || n == 4) return true;
+    return error_set(err, ERROR_FORMAT, "%s: the head that names tokens lacks a tensor: %d of 4",
+                     origin(m), n);
+}
+
 bool model_finish(Model *m, Error *err) {
+    if (!check_token_head(m, err)) return false;
     if (!m->head.data || m->is_tied) {
         m->head = m->embed;
         m->is_tied = true;

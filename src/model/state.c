@@ -48,6 +48,11 @@ bool state_type_fits(const Model *model, DType dtype) {
 
 State *state_open(const Model *model, DType dtype, int64_t capacity, Error *err) {
     const Config *c = &model->config;
+    if (c->is_encoder) {
+        error_set(err, ERROR_UNSUPPORTED, "a %s model is an encoder: it continues no text",
+                  model->arch->name);
+        return NULL;
+    }
     if (!state_type_fits(model, dtype)) {
         error_set(err, ERROR_UNSUPPORTED, "cache type %s does not fit heads of width %d",
                   dtype_name(dtype), c->head_width);

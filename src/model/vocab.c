@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "model/model.h"
+#include "text/wordpiece.h"
 
 enum { TOKENIZER_JSON_MAX = 64 << 20 }; // bytes
 
@@ -20,6 +21,9 @@ static const GgufRange ANY_ID = {-1, INT32_MAX};
     X(eom, "tokenizer.ggml.eom_token_id")         \
     X(unknown, "tokenizer.ggml.unknown_token_id") \
     X(padding, "tokenizer.ggml.padding_token_id")
+// BERT's words for what begins and ends a text.
+#define CLS "tokenizer.ggml.cls_token_id"
+#define SEP "tokenizer.ggml.seperator_token_id"
 
 static bool read_id(const GgufFile *file, const char *key, int32_t *id, Error *err) {
     int64_t value = *id;
@@ -57,14 +61,33 @@ static bool read_lists(Arena *arena, const GgufFile *file, Vocab *vocab, Error *
 
 // What holds where a file is silent: formats.md 2.5.
 static void set_defaults(Vocab *vocab) {
+    vocab->eot = vocab->eom = vocab->padding = -1;
+    if (str_equal(vocab->model, STR("bert"))) {
+        vocab->bos = 101; // [CLS], [SEP]
+        vocab->eos = 102;
+        vocab->unknown = 100;
+        vocab->padding = 0;
+        vocab->add_bos = vocab->add_eos = true;
+        return;
+    }
     bool is_sentencepiece = str_equal(vocab->model, STR("llama"));
     vocab->bos = is_sentencepiece ? 1 : 11;
     vocab->eos = is_sentencepiece ? 2 : 11;
     vocab->unknown = is_sentencepiece ? 0 : -1;
-    vocab->eot = vocab->eom = vocab->padding = -1;
     vocab->add_bos = vocab->add_space_prefix = is_sentencepiece;
     if (str_equal(vocab->pre, STR("llama-bpe")) || str_equal(vocab->pre, STR("tekken")))
         vocab->add_bos = true;
+}
+
+static bool is_control(const Vocab *v, int64_t id) {
+    return v->kind && (v->kind[id] == TOKEN_CONTROL || v->kind[id] == TOKEN_UNKNOWN);
+}
+
+// WordPiece is written otherwise in a GGUF file than in a tokenizer.json.
+static const Str *in_form(Arena *arena, const Vocab *v, Str (*form)(Arena *, Str, bool)) {
+    Str *token = arena_new(arena, Str, v->n_tokens);
+    for (int64_t i = 0; i < v->n_tokens; i++) token[i] = form(arena, v->token[i], is_control(v, i));
+    return token;
 }
 
 bool vocab_read(Arena *arena, const GgufFile *file, Vocab *vocab, Error *err) {
@@ -78,6 +101,11 @@ bool vocab_read(Arena *arena, const GgufFile *file, Vocab *vocab, Error *err) {
     if (!read_id(file, key, &vocab->field, err)) return false;
     SPECIAL_IDS(X)
 #undef X
+    if (str_equal(vocab->model, STR("bert"))) {
+        if (!read_id(file, CLS, &vocab->bos, err) || !read_id(file, SEP, &vocab->eos, err))
+            return false;
+        vocab->token = in_form(arena, vocab, wordpiece_from_gguf);
+    }
     // The defaults of silent files may lie outside a small vocabulary: then there is no such token.
     if (vocab->bos >= vocab->n_tokens && !gguf_find(file, "tokenizer.ggml.bos_token_id"))
         vocab->bos = -1;
@@ -91,10 +119,12 @@ bool vocab_read(Arena *arena, const GgufFile *file, Vocab *vocab, Error *err) {
            gguf_try_string(file, NORMAL_FORM, &vocab->normal_form, err);
 }
 
-void vocab_write(GgufWriter *w, const Vocab *vocab) {
+void vocab_write(GgufWriter *w, Arena *arena, const Vocab *vocab) {
     gguf_set_string(w, "tokenizer.ggml.model", vocab->model);
     if (vocab->pre.n) gguf_set_string(w, "tokenizer.ggml.pre", vocab->pre);
-    gguf_set_array(w, "tokenizer.ggml.tokens", GGUF_STRING, vocab->token, vocab->n_tokens);
+    bool is_wordpiece = str_equal(vocab->model, STR("bert"));
+    const Str *token = is_wordpiece ? in_form(arena, vocab, wordpiece_to_gguf) : vocab->token;
+    gguf_set_array(w, "tokenizer.ggml.tokens", GGUF_STRING, token, vocab->n_tokens);
     if (vocab->score)
         gguf_set_array(w, "tokenizer.ggml.scores", GGUF_F32, vocab->score, vocab->n_tokens);
     if (vocab->kind)
@@ -105,6 +135,8 @@ void vocab_write(GgufWriter *w, const Vocab *vocab) {
     if (vocab->field >= 0) gguf_set_integer(w, key, GGUF_U32, vocab->field);
     SPECIAL_IDS(X)
 #undef X
+    if (is_wordpiece && vocab->bos >= 0) gguf_set_integer(w, CLS, GGUF_U32, vocab->bos);
+    if (is_wordpiece && vocab->eos >= 0) gguf_set_integer(w, SEP, GGUF_U32, vocab->eos);
     if (vocab->normal_form.n) gguf_set_string(w, NORMAL_FORM, vocab->normal_form);
     gguf_set_bool(w, "tokenizer.ggml.add_bos_token", vocab->add_bos);
     gguf_set_bool(w, "tokenizer.ggml.add_eos_token", vocab->add_eos);

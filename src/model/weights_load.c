@@ -173,6 +173,22 @@ static bool bind_experts(Loader *load, const Weight *w, int layer) {
     return true;
 }
 
+// A tensor of a folder under the name that transformers gives it now, or gave it once: without the
+// base of a bare model, with the norms' words of the first BERT.
+static const TensorEntry *find_in_folder(const Model *m, const char *name) {
+    char old[WEIGHT_NAME_MAX];
+    const TensorEntry *entry = tensor_file_find(m->tensors, str_from(name));
+    size_t n_base = m->arch->hf_base ? strlen(m->arch->hf_base) : 0;
+    bool has_base = n_base > 0 && strncmp(name, m->arch->hf_base, n_base) == 0;
+    if (!entry && has_base) entry = tensor_file_find(m->tensors, str_from(name + n_base));
+    const char *norm = n_base ? strstr(name, "LayerNorm.") : NULL;
+    if (entry || !norm) return entry;
+    int n = (int)(norm - name) + (int)strlen("LayerNorm.");
+    snprintf(old, sizeof old, "%.*s%s", n, name, name[n] == 'w' ? "gamma" : "beta");
+    entry = tensor_file_find(m->tensors, str_from(old));
+    return entry || !has_base ? entry : tensor_file_find(m->tensors, str_from(old + n_base));
+}
+
 static void load_weight(void *user, const Weight *w, int layer) {
     Loader *load = user;
     Model *m = load->model;
@@ -183,7 +199,8 @@ static void load_weight(void *user, const Weight *w, int layer) {
         load->failed = !bind_experts(load, w, layer);
         return;
     }
-    const TensorEntry *entry = tensor_file_find(m->tensors, str_from(name));
+    const TensorEntry *entry =
+        m->is_hf ? find_in_folder(m, name) : tensor_file_find(m->tensors, str_from(name));
     if (entry) {
         map_add(&load->used, entry->name, 1);
         load->failed = !bind(load, entry, w);
@@ -193,11 +210,20 @@ static void load_weight(void *user, const Weight *w, int layer) {
     }
 }
 
-// Buffers that old files carry although they follow from the config, and what a checkpoint keeps
-// besides the weights.
+// Buffers that old files carry although they follow from the config, what a checkpoint keeps
+// besides the weights, and BERT's judge of whether one sentence follows another, which nothing
+// here asks.
 static bool is_needless(Str name) {
     if (str_starts(name, STR("train."))) return true;
-    static const char *const ends[] = {".attn.bias", ".attn.masked_bias", ".rotary_emb.inv_freq"};
+    static const char *const ends[] = {".attn.bias",
+                                       ".attn.masked_bias",
+                                       ".rotary_emb.inv_freq",
+                                       "pooler.dense.weight",
+                                       "pooler.dense.bias",
+                                       "embeddings.position_ids",
+                                       "cls.seq_relationship.weight",
+                                       "cls.seq_relationship.bias",
+                                       "cls.predictions.decoder.bias"}; // a copy
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (str_ends(name, str_from(ends[i]))) return true;
     return false;

@@ -36,8 +36,18 @@ typedef struct ChunkWork {
     float *logits;              // (LOSS_ROWS, LOSS_CHUNK) used as (rows, n)
     float *decoded;             // (LOSS_CHUNK, C), NULL for an f32 head
     const float *head_rows;     // of the chunk
+    const float *bias;          // (V) or NULL
     float cap;
 } ChunkWork;
+
+static void bias_task(void *arg, int64_t begin, int64_t end, int worker) {
+    (void)worker;
+    const ChunkWork *w = arg;
+    for (int64_t r = begin; r < end; r++) {
+        float *row = w->logits + r * w->n;
+        w->run->kernels->add(row, row, w->bias + w->from, w->n);
+    }
+}
 
 static void cap_task(void *arg, int64_t begin, int64_t end, int worker) {
     (void)worker;
@@ -70,11 +80,13 @@ static void chunk_logits(ChunkWork *w) {
                                .b_column = 1,
                                .c = w->logits,
                                .c_row = w->n});
+    if (w->bias && !w->run->dry) pool_run(w->run->pool, bias_task, w, w->rows, 16);
     if (w->cap > 0 && !w->run->dry) pool_run(w->run->pool, cap_task, w, w->rows, 16);
 }
 
-static ChunkWork chunk_work(Run *run, const Tensor *x, const Tensor *head, float cap) {
-    ChunkWork w = {.run = run, .x = x, .head = head, .cap = cap};
+static ChunkWork chunk_work(Run *run, const Tensor *x, const Tensor *head, const LossSpec *spec) {
+    ChunkWork w = {.run = run, .x = x, .head = head, .cap = spec->cap};
+    if (spec->bias && spec->bias->data) w.bias = tensor_f32(spec->bias);
     int64_t rows = tensor_rows(x) < LOSS_ROWS ? tensor_rows(x) : LOSS_ROWS;
     w.logits = run_bytes(run, sizeof(float) * (size_t)(rows * LOSS_CHUNK));
     if (!weight_lies_as_f32(head))
@@ -199,15 +211,24 @@ static void back_head(const BackWork *b) {
                                .adds = true});
 }
 
+// dbias += the sum of dlogits over the rows
+static void back_bias(const BackWork *b, float *grad) {
+    const ChunkWork *w = b->chunk;
+    for (int64_t r = 0; r < w->rows && !w->run->dry; r++)
+        w->run->kernels->axpy(grad + w->from, 1, w->logits + r * w->n, w->n);
+}
+
 static void loss_backward(Run *run, Node *base) {
     LossNode *node = (LossNode *)base;
-    ChunkWork w = chunk_work(run, node->x, &node->head, node->spec.cap);
+    float *bias_grad = node->spec.bias ? node->spec.bias->grad : NULL;
+    ChunkWork w = chunk_work(run, node->x, &node->head, &node->spec);
     BackWork work = {&w, node};
     while (next_chunk(&w)) {
         chunk_logits(&w);
         if (!run->dry) pool_run(run->pool, slope_task, &work, w.rows, 4);
         if (node->x->grad || run->dry) back_x(&work);
         if (node->head.grad) back_head(&work);
+        if (bias_grad) back_bias(&work, bias_grad);
         if (run->dry) return; // the first chunk is the largest
     }
 }
@@ -231,7 +252,7 @@ Tensor *op_cross_entropy(Run *run, Tensor *x, const Tensor *head, LossSpec spec)
     Tensor *y = run_new(run, 1, (int64_t[]){1});
     float *lse = run_save(run, sizeof(float) * (size_t)rows);
     size_t mark = run_mark(run);
-    ChunkWork w = chunk_work(run, x, head, spec.cap);
+    ChunkWork w = chunk_work(run, x, head, &spec);
     RowState *state = run_bytes(run, sizeof *state * (size_t)rows);
     double weight_sum = 0;
     if (!run->dry) {

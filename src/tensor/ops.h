@@ -197,13 +197,14 @@ Tensor *op_combine(Run *run, const Routing *routing, Tensor *const *out);
 Tensor *op_gate_rows(Run *run, Tensor *x, Tensor *gate);
 
 // ---------------------------------------------------------------- op_loss.c
-// Mean cross-entropy in nats of logits = softcap(x head^T) against target (T), weighted by weight
-// (T) or equally where weight is NULL; rows with weight 0 are skipped.  Works through the
+// Mean cross-entropy in nats of logits = softcap(x head^T + bias) against target (T), weighted by
+// weight (T) or equally where weight is NULL; rows with weight 0 are skipped.  Works through the
 // vocabulary in chunks: the (T, V) matrix of logits never exists.  cap 0: no softcap.  Result: one
 // value. per_row (T), if not NULL, receives each row's loss in nats.
 typedef struct LossSpec {
     const int32_t *target;
     const float *weight;
+    const Tensor *bias; // (V) f32, or NULL or absent
     float cap;
     float *per_row;
 } LossSpec;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "text/wordpiece.h"
 #include "unicode/normalize.h"
 #include "unicode/unicode.h"
 
@@ -178,8 +179,13 @@ static void strip_right(Part *part) {
     *part = part_slice(*part, 0, end);
 }
 
-// Lowercase of each character by itself.  Only U+0130 becomes two.
-static Str lower(int32_t c, char out[8]) {
+// ---- steps that look at one character at a time
+
+enum { CHARACTER_ROOM = 8 };
+
+// Lowercase.  Only U+0130 becomes two.
+static Str lower(int32_t c, Str self, char out[CHARACTER_ROOM]) {
+    (void)self;
     size_t n = c == 0x130 ? 1 : (size_t)utf8_encode(unicode_lower(c), out);
     if (c == 0x130) {
         out[0] = 'i';
@@ -188,7 +194,33 @@ static Str lower(int32_t c, char out[8]) {
     return (Str){out, n};
 }
 
-static bool lowercase(Arena *arena, Part *part, Error *err) {
+// As BERT cleans: U+0000, U+FFFD, control, format and private characters go; what is left of the
+// white space is a space.
+static Str clean(int32_t c, Str self, char out[CHARACTER_ROOM]) {
+    const uint32_t gone = UNICODE_CC | UNICODE_CF | UNICODE_CO;
+    (void)out;
+    uint32_t classes = unicode_class(c);
+    if (c == '\t' || c == '\n' || c == '\r') return STR(" ");
+    if (c == 0xFFFD || (classes & gone)) return STR("");
+    return classes & UNICODE_WHITE_SPACE ? STR(" ") : self;
+}
+
+static Str space_ideograph(int32_t c, Str self, char out[CHARACTER_ROOM]) {
+    if (!wordpiece_is_ideograph(c)) return self;
+    out[0] = out[self.n + 1] = ' ';
+    memcpy(out + 1, self.data, self.n);
+    return (Str){out, self.n + 2};
+}
+
+static Str drop_mark(int32_t c, Str self, char out[CHARACTER_ROOM]) {
+    (void)out;
+    return unicode_class(c) & UNICODE_MN ? STR("") : self;
+}
+
+// What becomes of the character c, which is written as `self`: itself, or a text in `out`.
+typedef Str Mapping(int32_t c, Str self, char out[CHARACTER_ROOM]);
+
+static bool map_characters(Mapping *mapping, Arena *arena, Part *part, Error *err) {
     Str text = part->text;
     Made made = {0};
     // The first pass adds up how long the result is, the second writes it.
@@ -197,17 +229,18 @@ static bool lowercase(Arena *arena, Part *part, Error *err) {
         bool changes = false;
         for (int64_t i = 0, end; i < (int64_t)text.n; i = end) {
             int length = 0;
-            char out[8];
+            char out[CHARACTER_ROOM];
             int32_t c = utf8_decode(str_slice(text, (size_t)i, text.n), &length);
             end = i + length;
-            Str low = c < 0 ? str_slice(text, (size_t)i, (size_t)end) : lower(c, out);
-            room += (int64_t)low.n;
-            bool is_same = str_equal(low, str_slice(text, (size_t)i, (size_t)end));
+            Str self = str_slice(text, (size_t)i, (size_t)end);
+            Str now = c < 0 ? self : mapping(c, self, out);
+            room += (int64_t)now.n;
+            bool is_same = str_equal(now, self);
             changes |= !is_same;
             if (pass == 1 && is_same)
                 made_copy(&made, i, end);
             else if (pass == 1)
-                made_put(&made, low, i, end);
+                made_put(&made, now, i, end);
         }
         if (pass == 0 && !changes) return true;
         if (pass == 0 && !made_open(&made, arena, part, room, err)) return false;
@@ -251,7 +284,10 @@ bool part_rewrite(const Rewrite *step, Arena *arena, Part *part, Error *err) {
     case REWRITE_REPLACE_MATCH: return replace_matches(step, arena, part, err);
     case REWRITE_STRIP_LEFT: strip_left(part); return true;
     case REWRITE_STRIP_RIGHT: strip_right(part); return true;
-    case REWRITE_LOWERCASE: return lowercase(arena, part, err);
+    case REWRITE_LOWERCASE: return map_characters(lower, arena, part, err);
+    case REWRITE_CLEAN: return map_characters(clean, arena, part, err);
+    case REWRITE_SPACE_IDEOGRAPHS: return map_characters(space_ideograph, arena, part, err);
+    case REWRITE_DROP_MARKS: return map_characters(drop_mark, arena, part, err);
     case REWRITE_NORMAL_FORM: return normal_form(step->form, arena, part, err);
     }
     return true;

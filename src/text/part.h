@@ -38,7 +38,10 @@ typedef enum RewriteKind {
     REWRITE_STRIP_LEFT,    // white space at the start
     REWRITE_STRIP_RIGHT,
     REWRITE_LOWERCASE,
-    REWRITE_NORMAL_FORM // `form`
+    REWRITE_NORMAL_FORM,      // `form`
+    REWRITE_CLEAN,            // BERT: control characters dropped, white space is a space
+    REWRITE_SPACE_IDEOGRAPHS, // BERT: a space on both sides of each
+    REWRITE_DROP_MARKS        // nonspacing marks (Mn), which NFD has parted from their letters
 } RewriteKind;
 
 typedef struct Rewrite {

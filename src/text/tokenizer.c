@@ -99,13 +99,19 @@ static bool put_cached(Encoding *e, Str word, int32_t base) {
     return true;
 }
 
+// The pieces of a word, by the kind of the vocabulary.
+static int64_t encode_word(Encoding *e, Str word, BpePiece *piece) {
+    const Tokenizer *t = e->t;
+    if (t->wordpiece.id_of) return wordpiece_encode(&t->wordpiece, word, piece);
+    return bpe_encode(&t->bpe, e->arena, word, piece, &e->looks);
+}
+
 static bool put_word(Encoding *e, Part word) {
-    const Bpe *bpe = &e->t->bpe;
     size_t n_bytes = word.text.n;
     if (!word.from && put_cached(e, word.text, word.base)) return true;
     BpePiece few[WORD_ON_STACK];
     if (n_bytes <= WORD_ON_STACK) {
-        int64_t n = bpe_encode(bpe, e->arena, word.text, few, &e->looks);
+        int64_t n = encode_word(e, word.text, few);
         if (e->cache && n_bytes <= WORD_KEY_MAX) {
             WordKey key = word_key(word.text);
             cache_keep(cache_slot(e, key, n_bytes), key, n_bytes, few, n);
@@ -118,7 +124,7 @@ static bool put_word(Encoding *e, Part word) {
     if (!many) return false;
     arena_back(e->arena, mark);
     many = arena_push(e->arena, n_bytes * sizeof *many);
-    bool done = put_pieces(e, &word, many, bpe_encode(bpe, e->arena, word.text, many, &e->looks));
+    bool done = put_pieces(e, &word, many, encode_word(e, word.text, many));
     arena_back(e->arena, mark);
     return done;
 }
@@ -167,6 +173,12 @@ static int64_t cut_literal(const SplitStep *step, Str text, int64_t *ends, bool 
     return n;
 }
 
+static int64_t cut(const SplitStep *step, Str text, int64_t *ends, bool *dropped) {
+    if (step->kind == SPLIT_BY_LITERAL) return cut_literal(step, text, ends, dropped);
+    if (step->kind == SPLIT_BY_BERT) return wordpiece_cut(text, ends, dropped);
+    return splitter_cut(step->splitter, text, ends, dropped);
+}
+
 static bool put_split(Encoding *e, Part part, int step);
 
 static bool put_cut(Encoding *e, Part part, int index) {
@@ -175,13 +187,11 @@ static bool put_cut(Encoding *e, Part part, int index) {
     int64_t *ends = part_push(e->arena, part.text.n, sizeof *ends, e->err);
     if (!ends) return false;
     bool *dropped = NULL;
-    if (step->drops || step->kind == SPLIT_BY_LITERAL) {
+    if (step->drops || step->kind != SPLIT_BY_PATTERN) {
         dropped = part_push(e->arena, part.text.n, 1, e->err);
         if (!dropped) return false;
     }
-    int64_t n = step->kind == SPLIT_BY_LITERAL
-                    ? cut_literal(step, part.text, ends, dropped)
-                    : splitter_cut(step->splitter, part.text, ends, dropped);
+    int64_t n = cut(step, part.text, ends, dropped);
     if (n < 0)
         return error_set(e->err, ERROR_LIMIT, "the split pattern takes too long on this text");
     bool is_last = index + 1 == e->t->n_splits && !e->t->cuts_at_spaces;
@@ -379,6 +389,15 @@ const Vocab *tokenizer_vocab(const Tokenizer *t) {
 TokenKind tokenizer_kind(const Tokenizer *t, int32_t id) {
     require(id >= 0 && id < t->vocab.n_tokens);
     return t->vocab.kind ? (TokenKind)t->vocab.kind[id] : TOKEN_NORMAL;
+}
+
+int32_t tokenizer_mask(const Tokenizer *t) {
+    static const char *const names[] = {"[MASK]", "<mask>"};
+    for (int i = 0; i < 2; i++) {
+        int32_t id = tokenizer_find(t, str_from(names[i]));
+        if (id >= 0 && tokenizer_kind(t, id) == TOKEN_CONTROL) return id;
+    }
+    return -1;
 }
 
 int32_t tokenizer_find(const Tokenizer *t, Str text) {

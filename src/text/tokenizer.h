@@ -1,4 +1,5 @@
-// tokenizer.h - text to token ids and back, for byte-level BPE and SentencePiece BPE vocabularies.
+// tokenizer.h - text to token ids and back, for byte-level BPE, SentencePiece BPE and WordPiece
+// vocabularies.
 //
 // A tokenizer is read-only after it is made; any thread may use it.  It is made from the metadata
 // of a GGUF file or from a tokenizer.json, and gives the ids of the original implementation: of
@@ -11,6 +12,8 @@
 //     tokenizer.json names one, else it vanishes before merging; llama.cpp drops it after merging.
 //   - Control, unknown and byte tokens are never the result of merging, so text cannot forge them;
 //     in a GGUF vocabulary the well-known end-of-turn tokens are control tokens whatever it says.
+//   - WordPiece in a GGUF file is brought to lower case without accents, as the uncased tokenizers
+//     of Hugging Face do it; a character newer than Unicode 8 may be of another class there.
 //   - Normal forms follow Unicode 16; the library's own tables are older and leave some newer
 //     characters as they are.
 #ifndef HEED_TEXT_TOKENIZER_H
@@ -33,7 +36,8 @@ typedef enum TokenKind {
 
 // A vocabulary as a GGUF file gives it; also what a tokenizer exports (tokenizer_vocab).
 typedef struct Vocab {
-    Str model; // "gpt2" (byte-level BPE) or "llama" (SentencePiece BPE)
+    Str model; // "gpt2" (byte-level BPE), "llama" (SentencePiece BPE) or "bert" (WordPiece, whose
+               // tokens are here as tokenizer.json has them: "the", "##ing")
     Str pre;   // name of the split pattern for "gpt2": "gpt-2", "llama-bpe", "qwen2", "smollm"...
     int64_t n_tokens;
     const Str *token;    // (n_tokens) as stored: byte-level alphabet, or pieces with U+2581
@@ -98,6 +102,7 @@ int64_t tokenizer_size(const Tokenizer *t);       // number of ids
 const Vocab *tokenizer_vocab(const Tokenizer *t); // for writing a GGUF
 TokenKind tokenizer_kind(const Tokenizer *t, int32_t id);
 int32_t tokenizer_find(const Tokenizer *t, Str text); // id of a token as stored, -1 if none
+int32_t tokenizer_mask(const Tokenizer *t); // the control token [MASK] or <mask>, -1 if none
 // Ends generation: eos, eot, eom and the well-known names of such tokens (formats.md 2.5).
 bool tokenizer_ends(const Tokenizer *t, int32_t id);
 

@@ -156,11 +156,40 @@ static void name_specials(JsonLoad *l) {
 
 // ---- model
 
+// Old files name no type.
+static Str model_type(const Json *model) {
+    Str otherwise = STR("");
+    if (json_get(model, "max_input_chars_per_word")) otherwise = STR("WordPiece");
+    if (json_get(model, "merges")) otherwise = STR("BPE");
+    return json_string(json_get(model, "type"), otherwise);
+}
+
+static bool is_wordpiece(const JsonLoad *l) {
+    return str_equal(model_type(l->model), STR("WordPiece"));
+}
+
+static bool check_wordpiece(JsonLoad *l) {
+    int64_t characters =
+        json_integer(json_get(l->model, "max_input_chars_per_word"), WORDPIECE_CHARACTERS);
+    Str prefix = json_string(json_get(l->model, "continuing_subword_prefix"), STR("##"));
+    if (characters < 1 || characters > WORDPIECE_CHARACTERS_MAX)
+        return refuse(l, ERROR_UNSUPPORTED, "must be 1 to 1024: model",
+                      STR("max_input_chars_per_word"));
+    if (!str_equal(prefix, STR("##")))
+        return refuse(l, ERROR_UNSUPPORTED, "continuing_subword_prefix: only ## is supported, not",
+                      prefix);
+    if (json_string(json_get(l->model, "unk_token"), STR("")).n == 0)
+        return refuse(l, ERROR_FORMAT, "missing: model", STR("unk_token"));
+    return true;
+}
+
 static bool check_model(JsonLoad *l) {
     const Json *m = l->model;
-    Str type = json_string(json_get(m, "type"), json_get(m, "merges") ? STR("BPE") : STR(""));
+    Str type = model_type(m);
+    if (is_wordpiece(l)) return check_wordpiece(l);
     if (!str_equal(type, STR("BPE")))
-        return refuse(l, ERROR_UNSUPPORTED, "only model BPE is supported, not", type);
+        return refuse(l, ERROR_UNSUPPORTED, "only models BPE and WordPiece are supported, not",
+                      type);
     if (json_number(json_get(m, "dropout"), 0) > 0)
         return refuse(l, ERROR_UNSUPPORTED, "not supported: model", STR("dropout"));
     static const char *const affixes[] = {"continuing_subword_prefix", "end_of_word_suffix"};
@@ -225,12 +254,24 @@ static bool is_space_mark(const Rewrite *step) {
             (step->kind == REWRITE_REPLACE && str_equal(step->pattern, STR(" "))));
 }
 
+// Does the tokenizer do what a GGUF's "bert" stands for?
+static bool is_uncased(const Tokenizer *t) {
+    static const RewriteKind kind[] = {REWRITE_CLEAN, REWRITE_SPACE_IDEOGRAPHS, REWRITE_NORMAL_FORM,
+                                       REWRITE_DROP_MARKS, REWRITE_LOWERCASE};
+    const int n = sizeof kind / sizeof *kind;
+    bool is_same = t->n_rewrites == n && t->n_splits == 1 && t->split[0].kind == SPLIT_BY_BERT &&
+                   t->wordpiece.characters == WORDPIECE_CHARACTERS;
+    for (int i = 0; is_same && i < n; i++) is_same = t->rewrite[i].kind == kind[i];
+    return is_same;
+}
+
 // The normal form that comes first; what else the tokenizer does to a text has no name in a
 // vocabulary.
 static void name_rewrites(Tokenizer *t) {
     Vocab *v = &t->vocab;
     for (int i = 0; i < t->n_rewrites; i++) {
         const Rewrite *step = &t->rewrite[i];
+        if (str_equal(v->model, STR("bert")) && is_uncased(t)) continue;
         if (i == 0 && step->kind == REWRITE_NORMAL_FORM)
             v->normal_form = normal_form_name(step->form);
         else if (!str_equal(v->model, STR("llama")) || !is_space_mark(step))
@@ -242,7 +283,13 @@ static bool index_model(JsonLoad *l) {
     Tokenizer *t = l->t;
     if (!tokenizer_index(t, l->arena, l->err) || !read_unknown(l) || !read_merges(l)) return false;
     bool takes_whole = json_bool(json_get(l->model, "ignore_merges"), false);
-    if (l->found.has_byte_level) {
+    if (is_wordpiece(l)) {
+        t->vocab.model = STR("bert");
+        int64_t characters =
+            json_integer(json_get(l->model, "max_input_chars_per_word"), WORDPIECE_CHARACTERS);
+        if (!tokenizer_index_pieces(t, l->arena, STR("##"), characters, l->err)) return false;
+        t->vocab.rewrites_texts = !is_uncased(t);
+    } else if (l->found.has_byte_level) {
         t->vocab.model = STR("gpt2");
         if (!tokenizer_index_bytes(t, l->arena, l->err)) return false;
     } else {

@@ -11,6 +11,7 @@
 #include "text/matcher.h"
 #include "text/part.h"
 #include "text/tokenizer.h"
+#include "text/wordpiece.h"
 
 enum {
     TOKEN_BYTES_MAX = 64 << 10, // of the text of one token
@@ -37,7 +38,8 @@ typedef struct AddedTokens {
 typedef enum SplitKind {
     SPLIT_BY_REWRITE, // changes the part (a prefix space, U+2581), does not cut it
     SPLIT_BY_PATTERN, // `splitter`
-    SPLIT_BY_LITERAL  // `literal`, `behaviour`, `invert`
+    SPLIT_BY_LITERAL, // `literal`, `behaviour`, `invert`
+    SPLIT_BY_BERT     // white space dropped, punctuation alone
 } SplitKind;
 
 typedef struct SplitStep {
@@ -54,6 +56,7 @@ struct Tokenizer {
     Vocab vocab;
     Map id_of; // every token as stored
     Bpe bpe;
+    WordPiece wordpiece; // id_of NULL: words are merged by `bpe`
 
     AddedTokens raw, normal;
     Rewrite rewrite[TOKENIZER_STEPS_MAX];
@@ -94,6 +97,9 @@ MUST_USE bool tokenizer_index_bytes(Tokenizer *t, Arena *arena, Error *err);
 void tokenizer_index_spaces(Tokenizer *t, Arena *arena, bool everywhere);
 // The ranks of t->vocab.merge.
 MUST_USE bool tokenizer_index_merges(Tokenizer *t, Arena *arena, Error *err);
+// WordPiece: the pieces, with a space where a word begins; needs bpe.unknown.
+MUST_USE bool tokenizer_index_pieces(Tokenizer *t, Arena *arena, Str prefix, int64_t characters,
+                                     Error *err);
 // Words that are tokens as a whole will not be merged; needs the pieces.
 void tokenizer_index_words(Tokenizer *t, Arena *arena);
 // The matcher over these tokens; control tokens are matched only where the caller asks for it.

@@ -53,7 +53,8 @@ static bool add_split(Steps *s, SplitStep split) {
     if (s->found->has_byte_level) return refuse(s, "pre_tokenizer: a step after ByteLevel");
     if (t->n_splits == TOKENIZER_STEPS_MAX) return refuse(s, "pre_tokenizer: more than 16 steps");
     t->split[t->n_splits++] = split;
-    if (split.kind == SPLIT_BY_LITERAL) s->found->has_other_split = true;
+    if (split.kind == SPLIT_BY_LITERAL || split.kind == SPLIT_BY_BERT)
+        s->found->has_other_split = true;
     if (split.kind == SPLIT_BY_PATTERN)
         s->found->splitter[s->found->n_splitters++] = split.splitter;
     return true;
@@ -106,6 +107,31 @@ static bool read_strip(Steps *s, const Json *node) {
            add_rewrite(s, (Rewrite){.kind = REWRITE_STRIP_RIGHT});
 }
 
+// Each of its four steps can be off; accents go where letters become small, unless it says
+// otherwise.
+static bool read_bert_normalizer(Steps *s, const Json *node) {
+    bool lowers = json_bool(json_get(node, "lowercase"), true);
+    const Json *accents = json_get(node, "strip_accents");
+    bool strips = accents && accents->kind == JSON_BOOL ? accents->boolean : lowers;
+    const struct {
+        bool is_on;
+        Rewrite rewrite;
+    } step[] = {{json_bool(json_get(node, "clean_text"), true), {.kind = REWRITE_CLEAN}},
+                {json_bool(json_get(node, "handle_chinese_chars"), true),
+                 {.kind = REWRITE_SPACE_IDEOGRAPHS}},
+                {strips, {.kind = REWRITE_NORMAL_FORM, .form = NORMAL_NFD}},
+                {strips, {.kind = REWRITE_DROP_MARKS}},
+                {lowers, {.kind = REWRITE_LOWERCASE}}};
+    for (size_t i = 0; i < sizeof step / sizeof *step; i++)
+        if (step[i].is_on && !add_rewrite(s, step[i].rewrite)) return false;
+    return true;
+}
+
+static bool read_strip_accents(Steps *s, const Json *node) {
+    (void)node;
+    return add_rewrite(s, (Rewrite){.kind = REWRITE_DROP_MARKS});
+}
+
 bool steps_normalizer(Tokenizer *t, Arena *arena, const Json *node, StepsFound *found, Error *err) {
     static const StepType table[] = {{"NFC", read_form},
                                      {"NFD", read_form},
@@ -115,6 +141,8 @@ bool steps_normalizer(Tokenizer *t, Arena *arena, const Json *node, StepsFound *
                                      {"Replace", read_replace},
                                      {"Prepend", read_prepend},
                                      {"Strip", read_strip},
+                                     {"StripAccents", read_strip_accents},
+                                     {"BertNormalizer", read_bert_normalizer},
                                      {0}};
     Steps s = {t, arena, found, err};
     return read_step(&s, node, "normalizer", table, "normalizers", 0);
@@ -220,13 +248,22 @@ static bool read_punctuation(Steps *s, const Json *node) {
            add_pattern(s, STR("[\\p{P}$+<=>^`|~]"), behaviour, false);
 }
 
+static bool read_bert_words(Steps *s, const Json *node) {
+    (void)node;
+    return add_split(s, (SplitStep){.kind = SPLIT_BY_BERT});
+}
+
 bool steps_pre_tokenizer(Tokenizer *t, Arena *arena, const Json *node, StepsFound *found,
                          Error *err) {
-    static const StepType table[] = {
-        {"ByteLevel", read_byte_level},    {"Split", read_split},
-        {"Metaspace", read_metaspace},     {"Digits", read_digits},
-        {"Whitespace", read_whitespace},   {"WhitespaceSplit", read_whitespace_split},
-        {"Punctuation", read_punctuation}, {0}};
+    static const StepType table[] = {{"ByteLevel", read_byte_level},
+                                     {"Split", read_split},
+                                     {"Metaspace", read_metaspace},
+                                     {"Digits", read_digits},
+                                     {"Whitespace", read_whitespace},
+                                     {"WhitespaceSplit", read_whitespace_split},
+                                     {"Punctuation", read_punctuation},
+                                     {"BertPreTokenizer", read_bert_words},
+                                     {0}};
     Steps s = {t, arena, found, err};
     return read_step(&s, node, "pre_tokenizer", table, "pretokenizers", 0);
 }
@@ -323,6 +360,11 @@ static bool read_metaspace_decoder(Steps *s, const Json *node) {
     return true;
 }
 
+static bool read_wordpiece_decoder(Steps *s, const Json *node) {
+    Str prefix = json_string(json_get(node, "prefix"), STR("##"));
+    return str_equal(prefix, STR("##")) || refuse(s, "decoder WordPiece: its prefix is not ##");
+}
+
 bool steps_decoder(Tokenizer *t, const Json *node, StepsFound *found, Error *err) {
     static const StepType table[] = {{"ByteLevel", read_nothing},
                                      {"ByteFallback", read_nothing},
@@ -330,6 +372,7 @@ bool steps_decoder(Tokenizer *t, const Json *node, StepsFound *found, Error *err
                                      {"Replace", read_replace_decoder},
                                      {"Strip", read_strip_decoder},
                                      {"Metaspace", read_metaspace_decoder},
+                                     {"WordPiece", read_wordpiece_decoder},
                                      {0}};
     Steps s = {.t = t, .found = found, .err = err};
     return read_step(&s, node, "decoder", table, "decoders", 0);

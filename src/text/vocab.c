@@ -24,10 +24,13 @@ static bool takes_whole_words(Str pre) {
 }
 
 static bool is_known_model(Str model, Error *err) {
-    if (str_equal(model, STR("gpt2")) || str_equal(model, STR("llama"))) return true;
-    return error_set(err, ERROR_UNSUPPORTED,
-                     "tokenizer.ggml.model \"%.*s\": only \"gpt2\" and \"llama\" are supported",
-                     STR_ARG(str_slice(model, 0, 64)));
+    if (str_equal(model, STR("gpt2")) || str_equal(model, STR("llama")) ||
+        str_equal(model, STR("bert")))
+        return true;
+    return error_set(
+        err, ERROR_UNSUPPORTED,
+        "tokenizer.ggml.model \"%.*s\": only \"gpt2\", \"llama\" and \"bert\" are supported",
+        STR_ARG(str_slice(model, 0, 64)));
 }
 
 bool vocab_defaults(Vocab *vocab, Str model, Str pre, Error *err) {
@@ -38,6 +41,12 @@ bool vocab_defaults(Vocab *vocab, Str model, Str pre, Error *err) {
         vocab->eos = 2;
         vocab->unknown = 0;
         vocab->add_bos = vocab->add_space_prefix = true;
+    } else if (str_equal(model, STR("bert"))) {
+        vocab->bos = 101; // [CLS], [SEP]
+        vocab->eos = 102;
+        vocab->unknown = 100;
+        vocab->padding = 0;
+        vocab->add_bos = vocab->add_eos = true;
     } else {
         vocab->bos = vocab->eos = 11;
         vocab->unknown = -1;
@@ -342,6 +351,46 @@ static bool make_scored(Tokenizer *t, Arena *arena, Error *err) {
     return true;
 }
 
+// ---- WordPiece
+
+bool tokenizer_index_pieces(Tokenizer *t, Arena *arena, Str prefix, int64_t characters,
+                            Error *err) {
+    const Vocab *v = &t->vocab;
+    if (t->bpe.unknown < 0)
+        return error_set(err, ERROR_FORMAT, "tokenizer: WordPiece without an unknown token");
+    Str *piece = arena_new(arena, Str, v->n_tokens);
+    for (int64_t i = 0; i < v->n_tokens; i++) {
+        Str text = v->token[i];
+        if (prefix.n && str_starts(text, prefix) && text.n > prefix.n && !is_literal(kind_of(v, i)))
+            piece[i] = str_slice(text, prefix.n, text.n);
+        else
+            piece[i] = str_printf(arena, " %.*s", STR_ARG(text));
+    }
+    t->piece = piece;
+    t->strips_first_space = true;
+    t->wordpiece = (WordPiece){.id_of = &t->id_of,
+                               .unknown = t->bpe.unknown,
+                               .characters = characters,
+                               .longest = t->bpe.longest,
+                               .prefix = prefix,
+                               .kind = v->kind};
+    return true;
+}
+
+// A GGUF file says nothing of how texts are rewritten and cut: as the uncased models have it.
+static bool make_wordpiece(Tokenizer *t, Arena *arena, Error *err) {
+    static const Rewrite uncased[] = {{.kind = REWRITE_CLEAN},
+                                      {.kind = REWRITE_SPACE_IDEOGRAPHS},
+                                      {.kind = REWRITE_NORMAL_FORM, .form = NORMAL_NFD},
+                                      {.kind = REWRITE_DROP_MARKS},
+                                      {.kind = REWRITE_LOWERCASE}};
+    for (size_t i = 0; i < sizeof uncased / sizeof *uncased; i++)
+        t->rewrite[t->n_rewrites++] = uncased[i];
+    t->split[t->n_splits++] = (SplitStep){.kind = SPLIT_BY_BERT};
+    t->bpe.unknown = t->vocab.unknown;
+    return tokenizer_index_pieces(t, arena, STR("##"), WORDPIECE_CHARACTERS, err);
+}
+
 static bool add_normal_form(Tokenizer *t, Error *err) {
     Str name = t->vocab.normal_form;
     Rewrite step = {.kind = REWRITE_NORMAL_FORM};
@@ -412,6 +461,8 @@ Tokenizer *tokenizer_from_vocab(Arena *arena, const Vocab *vocab, Error *err) {
     protect_endings(t, arena);
     if (str_equal(vocab->model, STR("llama"))) {
         if (!make_scored(t, arena, err)) return NULL;
+    } else if (str_equal(vocab->model, STR("bert"))) {
+        if (!make_wordpiece(t, arena, err)) return NULL;
     } else {
         t->bpe.unknown = -1;
         SplitStep *split = &t->split[t->n_splits++];

@@ -1,0 +1,72 @@
+#!/bin/sh
+# encoder.sh - heed embed and heed fill: what an encoder says of a text, and what it refuses.
+. "$(dirname "$0")/model.sh"
+
+bert=$root/tests/fixtures/models/bert
+cp -R "$bert" bert
+cp "$bert/model.gguf.bin" bert.gguf
+
+# A folder and a GGUF of one model give one vector, of length 1.
+works embed bert 'The cat sings, and the dog.' --exact
+if [ "$(wc -w <out | tr -d ' ')" -ne 32 ]; then fail "a vector of 32 numbers: $(cat out)"; fi
+cp out folder.out
+works embed bert.gguf 'THE  CAT sings, and the dog.' --exact
+if ! cmp -s out folder.out; then fail "folder and GGUF embed one text in two ways"; fi
+length=$(tr ' ' '\n' <out | awk '{ s += $1 * $1 } END { printf "%.4f", s }')
+if [ "$length" != 1.0000 ]; then fail "a vector of length $length"; fi
+works embed bert 'The cat' --json
+for word in '"tokens":6' '"pooling":"mean"' '"normalized":true' '"vector":['; do
+    if ! grep -q -F "$word" out; then fail "embed --json: no $word: $(cat out)"; fi
+done
+
+# The modules of the folder decide how it is pooled.
+mkdir bert/1_Pooling
+cat >bert/modules.json <<'END'
+[{"idx": 0, "path": "", "type": "sentence_transformers.models.Transformer"},
+ {"idx": 1, "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"}]
+END
+echo '{"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": false}' >bert/1_Pooling/config.json
+works embed bert 'The cat' --json
+if ! grep -q '"pooling":"cls","normalized":false' out; then fail "modules.json: $(cat out)"; fi
+echo '{"pooling_mode_max_tokens": true}' >bert/1_Pooling/config.json
+refuses 1 'bert/1_Pooling/config.json: pooling_mode' embed bert 'The cat'
+sed 's/models.Pooling/models.Dense/' bert/modules.json >dense.json
+mv dense.json bert/modules.json
+refuses 1 "modules.json: type: 'sentence_transformers.models.Dense'" embed bert 'The cat'
+rm -r bert/modules.json bert/1_Pooling
+
+# Blanks: written either way, each with its own distribution.
+works fill bert 'the ___ sat and [MASK].' --top 3
+if [ "$(grep -c '^blank' out)" -ne 2 ]; then fail "two blanks: $(cat out)"; fi
+if [ "$(grep -c '%' out)" -ne 6 ]; then fail "three candidates for each: $(cat out)"; fi
+if ! grep -q '^blank 1 of 2, token 2 ' out; then fail "the place of a blank: $(cat out)"; fi
+works fill bert.gguf 'the ___ sat' --top 64 --json
+if ! grep -q -F '"position":2' out; then fail "fill --json: $(cat out)"; fi
+sum=$(tr ',' '\n' <out | sed -n 's/.*"probability":\([0-9.e-]*\).*/\1/p' |
+    awk '{ s += $1 } END { printf "%.4f", s }')
+if [ "$sum" != 1.0000 ]; then fail "probabilities sum to $sum"; fi
+
+# An encoder is looked into as any model is.
+works attend bert 'the cat sat' --layer 1 --head 2
+works info bert
+works tokenize bert 'Cats, and thE'
+
+# What cannot be done is said.
+refuses 2 'the text has no blank' fill bert 'the cat'
+refuses 2 'give MODEL and TEXT' embed bert
+refuses 1 'is no encoder' embed m.gguf 'the cat'
+refuses 1 'has no [MASK]' fill m.gguf 'the ___'
+refuses 1 'continues no text' run bert -p 'the cat'
+refuses 1 'continues no text' next bert -p 'the cat'
+refuses 1 'no chat template' chat bert
+echo 'the cat sat and the cat' >text
+refuses 1 'predicts no next token' eval bert text
+long=$(awk 'BEGIN { for (i = 0; i < 70; i++) printf "a " }')
+refuses 1 'this model reads 64' embed bert "$long"
+
+# Written as a GGUF it stays the same model; a folder of it has no tokenizer.json yet.
+works convert bert -o again.gguf
+works embed again.gguf 'The cat sings, and the dog.' --exact
+if ! cmp -s out folder.out; then fail "a converted model embeds otherwise"; fi
+works quantize bert -o small.gguf --type q8_0
+works embed small.gguf 'The cat sings, and the dog.'
