@@ -16,10 +16,15 @@ typedef struct Command {
     int (*run)(int argc, char **argv);
 } Command;
 
-extern const Command command_run, command_chat, command_next, command_attend, command_info,
-    command_tokenize, command_tokenizer, command_eval, command_convert, command_quantize,
-    command_train, command_compare, command_bench, command_world, command_lab, command_embed,
-    command_fill;
+// X(name) - every command, in the order in which help lists them; each is a file of this folder.
+#define COMMANDS(X)                                                                         \
+    X(run)                                                                                  \
+    X(chat) X(next) X(attend) X(lab) X(probe) X(fill) X(embed) X(train) X(compare) X(world) \
+        X(info) X(tokenize) X(tokenizer) X(eval) X(convert) X(quantize) X(bench)
+
+#define X(name) extern const Command command_##name;
+COMMANDS(X)
+#undef X
 
 // ---------------------------------------------------------------- main.c
 // Parses; --help is answered here.  False: stop with *exit_code.

@@ -15,10 +15,9 @@
 #include "cli/screen.h"
 
 static const Command *const commands[] = {
-    &command_run,   &command_chat,    &command_next,     &command_attend,   &command_lab,
-    &command_train, &command_compare, &command_info,     &command_tokenize, &command_tokenizer,
-    &command_eval,  &command_convert, &command_quantize, &command_bench,    &command_world,
-    &command_embed, &command_fill,
+#define X(name) &command_##name,
+    COMMANDS(X)
+#undef X
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
