@@ -3,7 +3,9 @@
 #include "builtin/builtin.h"
 
 // X(name, what it is)
-#define BUILTIN_MODELS(X) X(poems, "Chinese verse of Tang and Song, 4.5 M parameters")
+#define BUILTIN_MODELS(X)                                        \
+    X(poems, "Chinese verse of Tang and Song, 4.5 M parameters") \
+    X(tales, "English tales for children, 4.5 M parameters")
 
 #ifdef __wasm__
 

@@ -19,8 +19,9 @@ typedef struct Command {
 // X(name) - every command, in the order in which help lists them; each is a file of this folder.
 #define COMMANDS(X)                                                                         \
     X(run)                                                                                  \
-    X(chat) X(next) X(attend) X(lab) X(probe) X(fill) X(embed) X(train) X(compare) X(world) \
-        X(info) X(tokenize) X(tokenizer) X(eval) X(convert) X(quantize) X(bench)
+    X(chat)                                                                                 \
+    X(next) X(attend) X(lab) X(probe) X(fill) X(embed) X(train) X(compare) X(world) X(info) \
+        X(tokenize) X(tokenizer) X(eval) X(convert) X(quantize) X(bench)
 
 #define X(name) extern const Command command_##name;
 COMMANDS(X)
