@@ -61,6 +61,7 @@ refuses 1 'continues no text' next bert -p 'the cat'
 refuses 1 'no chat template' chat bert
 echo 'the cat sat and the cat' >text
 refuses 1 'predicts no next token' eval bert text
+refuses 1 'is an encoder' train text --from bert -o learned.gguf
 long=$(awk 'BEGIN { for (i = 0; i < 70; i++) printf "a " }')
 refuses 1 'this model reads 64' embed bert "$long"
 
@@ -68,5 +69,9 @@ refuses 1 'this model reads 64' embed bert "$long"
 works convert bert -o again.gguf
 works embed again.gguf 'The cat sings, and the dog.' --exact
 if ! cmp -s out folder.out; then fail "a converted model embeds otherwise"; fi
+works convert bert -o copy --to hf
+works embed copy 'The cat sings, and the dog.' --exact
+if ! cmp -s out folder.out; then fail "a copied folder embeds otherwise"; fi
+refuses 1 'WordPiece tokenizer cannot be written' convert bert.gguf -o other --to hf
 works quantize bert -o small.gguf --type q8_0
 works embed small.gguf 'The cat sings, and the dog.'
