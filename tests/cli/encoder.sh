@@ -49,6 +49,9 @@ if [ "$sum" != 1.0000 ]; then fail "probabilities sum to $sum"; fi
 # An encoder is looked into as any model is.
 works attend bert 'the cat sat' --layer 1 --head 2
 works info bert
+if ! grep -q 'remembers nothing' out; then fail "info of an encoder: $(cat out)"; fi
+works info bert --json
+if ! grep -q '"kv_bytes_per_token": 0' out; then fail "info --json of an encoder: $(cat out)"; fi
 works tokenize bert 'Cats, and thE'
 
 # What cannot be done is said.
