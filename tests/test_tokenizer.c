@@ -554,3 +554,52 @@ TEST(bpe, alphabet_is_a_bijection) {
     CHECK(str_equal(bpe_alphabet_bytes(&arena, STR("a b")), STR("a b")));
     arena_drop(&arena);
 }
+
+// ---- WordPiece
+TEST(tokenizer, cuts_words_into_pieces) {
+    Arena arena = arena_for_test();
+    static const char *const tokens[] = {"[PAD]",        "[UNK]", "[CLS]",  "[SEP]", "[MASK]",
+                                         "un",           "##aff", "##able", "the",   "!",
+                                         "\xE5\xAD\xA6", "u",     "##u"};
+    enum { N_PIECES = sizeof tokens / sizeof *tokens };
+    Str token[N_PIECES];
+    int32_t kind[N_PIECES];
+    for (int i = 0; i < N_PIECES; i++) {
+        token[i] = str_from(tokens[i]);
+        kind[i] = i < 5 ? TOKEN_CONTROL : TOKEN_NORMAL;
+    }
+    Error err = {0};
+    Draft d = {0};
+    CHECK(vocab_defaults(&d.vocab, STR("bert"), STR(""), &err));
+    d.vocab.n_tokens = N_PIECES;
+    d.vocab.token = token;
+    d.vocab.kind = kind;
+    d.vocab.bos = 2;
+    d.vocab.eos = 3;
+    d.vocab.unknown = 1;
+    Tokenizer *t = made(&arena, &d);
+    // Lower case, accents gone, the longest piece first; spans are bytes of what was given.
+    CHECK_IDS(t, "\xC3\x9Cnaffable", PLAIN, "5@0-3 6@3-6 7@6-10");
+    CHECK_IDS(t, "the!THE", PLAIN, "8@0-3 9@3-4 8@4-7");
+    CHECK_IDS(t, "the\xE5\xAD\xA6the", PLAIN, "8@0-3 10@3-6 8@6-9");
+    // A word of which a part is no piece is unknown as a whole; text forges no control token.
+    CHECK_IDS(t, "unaffabl the", PLAIN, "1@0-8 8@9-12");
+    CHECK_IDS(t, "[mask]", PLAIN, "1@0-1 1@1-5 1@5-6");
+    CHECK_IDS(t, "[MASK] the", ((EncodeOptions){true, true}), "2@0-0 4@0-6 8@7-10 3@10-10");
+    CHECK_EQUAL(tokenizer_mask(t), 4);
+    Str text = tokenizer_decode(t, &arena, (int32_t[]){8, 5, 6, 7, 9}, 5, true);
+    test_check(str_equal(text, STR("the unaffable !")), __FILE__, __LINE__, "%.*s", STR_ARG(text));
+    // 100 characters are a word, 101 are not.
+    for (int n = 100; n <= 101; n++) {
+        char word[101];
+        memset(word, 'u', sizeof word);
+        Tokens out;
+        CHECK(tokenizer_encode(t, &arena, (Str){word, (size_t)n}, PLAIN, &out, &err));
+        CHECK_EQUAL(out.n, n <= 100 ? n : 1);
+        CHECK_EQUAL(out.token[0].id, n <= 100 ? 11 : 1);
+    }
+    d.vocab.unknown = -1;
+    CHECK_FAILS(tokenizer_from_vocab(&arena, &d.vocab, &err), err, ERROR_FORMAT,
+                "without an unknown token");
+    arena_drop(&arena);
+}

@@ -138,8 +138,12 @@ static void print_person(const Info *info, Arena *arena) {
     print_fact("vocabulary", str_printf(arena, "%lld tokens", (long long)c->vocab), arena);
     print_fact("context", str_printf(arena, "%lld tokens", (long long)c->context), arena);
     print_parameters(info);
-    if (m->is_tied) print_fact("", STR("the head is the embedding again, counted once"), arena);
-    if (config_attention_layers(c)) print_cache(info, arena);
+    bool only_embeds = c->is_encoder && !m->token_head.dense.data;
+    if (only_embeds) print_fact("", STR("no head: it only embeds"), arena);
+    if (c->is_encoder) print_fact("", STR("an encoder: it remembers nothing of a text"), arena);
+    if (m->is_tied && !only_embeds)
+        print_fact("", STR("the head is the embedding again, counted once"), arena);
+    if (config_attention_layers(c) && !c->is_encoder) print_cache(info, arena);
     if (state_bytes_carried(m)) print_carried(info, arena);
 }
 

@@ -164,6 +164,8 @@ static bool make_metadata(Export *e, GgufWriter *w, const char *path, Error *err
     gguf_set_string(w, "general.architecture", str_from(m->arch->name));
     gguf_set_string(w, "general.type", STR("model"));
     gguf_set_string(w, "general.name", base_name(m->name));
+    if (m->config.is_encoder && !m->normalizes)
+        export_note(e, "a GGUF cannot say that vectors keep their length: they will have length 1");
     put_types(e, w);
     put_advice(m, w);
     return put_config(e, w, path, err) && put_tokenizer(e, w, err);

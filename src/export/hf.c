@@ -93,6 +93,11 @@ static bool solve_scaling(HfExport *h, Config *config, Error *err) {
 // there or pass unnoticed.
 static void put_activation(JsonWriter *w, const Model *m) {
     if (m->arch == &arch_heed) return; // its list says it
+    if (m->arch == &arch_bert) {
+        json_key(w, "hidden_act");
+        json_put_string(w, STR("gelu"));
+        return;
+    }
     bool is_gpt2 = m->arch == &arch_gpt2, is_silu = m->config.activation == ACT_SILU;
     json_key(w, is_gpt2 ? "activation_function" : is_silu ? "hidden_act" : "hidden_activation");
     json_put_string(w, is_gpt2   ? STR("gelu_new")
@@ -168,9 +173,11 @@ static void put_shape(JsonWriter *w, const Model *m) {
 static void put_class(JsonWriter *w, const Model *m) {
     const Config *c = &m->config;
     bool is_llama = m->arch == &arch_llama, is_mixtral = is_llama && c->experts;
+    bool is_bare = m->arch == &arch_bert && !m->token_head.dense.data;
     bool is_mistral = is_llama && c->window > 0 && !is_mixtral;
     const char *class = is_mixtral   ? "MixtralForCausalLM"
                         : is_mistral ? "MistralForCausalLM"
+                        : is_bare    ? "BertModel"
                                      : m->arch->hf_class;
     json_key(w, "architectures");
     json_begin_array(w);
@@ -284,6 +291,9 @@ static bool copy_sides(HfExport *h, Error *err) {
 static bool make_sides(HfExport *h, Error *err) {
     const Model *m = h->e.model;
     if (!make_config(h, err)) return false;
+    if (m->config.is_encoder && (m->config.pooling == POOLING_CLS || !m->normalizes))
+        export_note(&h->e,
+                    "how texts are pooled (modules.json, 1_Pooling) is not written: copy it");
     if (m->is_hf) return copy_sides(h, err);
     make_generation(h);
     if (!m->tokenizer || h->e.options.without_tokenizer) {

@@ -178,7 +178,7 @@ void state_fork(State *to, const State *from) {
 // ---------------------------------------------------------------- bytes
 size_t state_bytes_per_position(const Model *model, DType dtype) {
     const Config *c = &model->config;
-    int layers = config_attention_layers(c);
+    int layers = c->is_encoder ? 0 : config_attention_layers(c); // an encoder keeps nothing
     return layers ? kv_bytes_per_position(dtype, c->kv_heads, c->head_width) * (size_t)layers : 0;
 }
 

@@ -89,6 +89,11 @@ static bool make_corpus(Training *t, Error *err) {
 static bool open_model(Training *t, const char *path, Error *err) {
     t->model = model_open(path, (ModelOptions){0}, err);
     if (!t->model) return false;
+    if (t->model->config.is_encoder)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "%s is an encoder: what comes next cannot be learned by a model that sees"
+                         " it",
+                         path);
     t->tokenizer = t->model->tokenizer;
     if (!t->tokenizer)
         return error_set(err, ERROR_UNSUPPORTED, "%s has no tokenizer: no text can be learned",

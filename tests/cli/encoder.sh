@@ -49,6 +49,9 @@ if [ "$sum" != 1.0000 ]; then fail "probabilities sum to $sum"; fi
 # An encoder is looked into as any model is.
 works attend bert 'the cat sat' --layer 1 --head 2
 works info bert
+if ! grep -q 'remembers nothing' out; then fail "info of an encoder: $(cat out)"; fi
+works info bert --json
+if ! grep -q '"kv_bytes_per_token": 0' out; then fail "info --json of an encoder: $(cat out)"; fi
 works tokenize bert 'Cats, and thE'
 
 # What cannot be done is said.
@@ -61,6 +64,7 @@ refuses 1 'continues no text' next bert -p 'the cat'
 refuses 1 'no chat template' chat bert
 echo 'the cat sat and the cat' >text
 refuses 1 'predicts no next token' eval bert text
+refuses 1 'is an encoder' train text --from bert -o learned.gguf
 long=$(awk 'BEGIN { for (i = 0; i < 70; i++) printf "a " }')
 refuses 1 'this model reads 64' embed bert "$long"
 
@@ -68,5 +72,9 @@ refuses 1 'this model reads 64' embed bert "$long"
 works convert bert -o again.gguf
 works embed again.gguf 'The cat sings, and the dog.' --exact
 if ! cmp -s out folder.out; then fail "a converted model embeds otherwise"; fi
+works convert bert -o copy --to hf
+works embed copy 'The cat sings, and the dog.' --exact
+if ! cmp -s out folder.out; then fail "a copied folder embeds otherwise"; fi
+refuses 1 'WordPiece tokenizer cannot be written' convert bert.gguf -o other --to hf
 works quantize bert -o small.gguf --type q8_0
 works embed small.gguf 'The cat sings, and the dog.'
