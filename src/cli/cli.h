@@ -18,7 +18,7 @@ typedef struct Command {
 
 extern const Command command_run, command_chat, command_next, command_attend, command_info,
     command_tokenize, command_tokenizer, command_eval, command_convert, command_quantize,
-    command_train, command_compare, command_bench, command_world, command_probe;
+    command_train, command_compare, command_bench, command_world, command_probe, command_heads;
 
 // ---------------------------------------------------------------- main.c
 // Parses; --help is answered here.  False: stop with *exit_code.

@@ -14,9 +14,10 @@
 #include "cli/screen.h"
 
 static const Command *const commands[] = {
-    &command_run,     &command_chat,     &command_next,     &command_attend,    &command_train,
-    &command_compare, &command_info,     &command_tokenize, &command_tokenizer, &command_eval,
-    &command_convert, &command_quantize, &command_bench,    &command_world,     &command_probe,
+    &command_run,       &command_chat,    &command_next,    &command_attend,
+    &command_train,     &command_compare, &command_info,    &command_tokenize,
+    &command_tokenizer, &command_eval,    &command_convert, &command_quantize,
+    &command_bench,     &command_world,   &command_probe,   &command_heads,
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
