@@ -34,6 +34,7 @@ base/error abort
 kernels getauxval
 text  pcre2_*
 serve page_files n_page_files MHD_* pthread_mutex_init pthread_mutex_destroy pthread_mutex_lock pthread_mutex_unlock recv shutdown
+serve socket bind listen getsockname setsockopt close fcntl htons htonl ntohs
 '
 # The compiler may ask for these whatever the source says.
 runtime='_GLOBAL_OFFSET_TABLE_ __stack_chk_fail __errno_location __tls_get_addr __isoc23_* __isoc99_*

@@ -5,6 +5,7 @@
 #include "serve/server.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <math.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -320,24 +322,42 @@ static void notice(void *user, struct MHD_Connection *mhd, void **context,
 }
 
 // ---------------------------------------------------------------- life
-static bool listen_on(Server *s, Error *err) {
+// A socket that listens on this machine only, and not in the programs that heed starts; *port is
+// the one that it got.  -1: the port is taken, or the system refuses.
+static int open_socket(int *port) {
+    int fd = socket(AF_INET, SOCK_STREAM, 0), yes = 1;
     struct sockaddr_in address = {.sin_family = AF_INET,
-                                  .sin_port = htons((uint16_t)s->options.port),
+                                  .sin_port = htons((uint16_t)*port),
                                   .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t n = sizeof address;
+    if (fd < 0) return -1;
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    if (bind(fd, (struct sockaddr *)&address, n) == 0 && listen(fd, CONNECTIONS_MAX) == 0 &&
+        getsockname(fd, (struct sockaddr *)&address, &n) == 0) {
+        *port = ntohs(address.sin_port);
+        return fd;
+    }
+    close(fd);
+    return -1;
+}
+
+// The port is known before the first request can come: its Host header has to name it.
+static bool listen_on(Server *s, Error *err) {
+    int fd = open_socket(&s->port);
+    if (fd < 0)
+        return error_set(err, ERROR_IO, "cannot listen on 127.0.0.1:%d: is the port taken?",
+                         s->port);
     s->daemon = MHD_start_daemon(
         MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ITC, 0, NULL,
-        NULL, handle, s, MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&address,
-        MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)HEADER_BYTES_MAX, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)STALL_SECONDS,
-        MHD_OPTION_NOTIFY_COMPLETED, finish, s, MHD_OPTION_NOTIFY_CONNECTION, notice, s,
-        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
-        MHD_OPTION_END);
-    if (!s->daemon)
-        return error_set(err, ERROR_IO, "cannot listen on 127.0.0.1:%d: is the port taken?",
-                         s->options.port);
-    const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT);
-    s->port = info ? info->port : s->options.port;
-    return true;
+        NULL, handle, s, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
+        (unsigned)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADER_BYTES_MAX,
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)STALL_SECONDS, MHD_OPTION_NOTIFY_COMPLETED, finish,
+        s, MHD_OPTION_NOTIFY_CONNECTION, notice, s, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_END);
+    if (s->daemon) return true;
+    close(fd);
+    return error_set(err, ERROR_IO, "the HTTP server does not start");
 }
 
 Server *server_open(ServerOptions options, Error *err) {
