@@ -288,7 +288,8 @@ TEST(world, proves_itself) {
     char why[256] = "";
     CHECK(world_check(&s.arena, s.world, &spec, check, &err));
     test_check(world_check_passes(check, why), __FILE__, __LINE__, "%s", why);
-    CHECK(check->all.bytes >= spec.bytes && check->n_balances > 20);
+    CHECK(check->all.bytes >= spec.bytes);
+    CHECK(check->n_balances > (test_thinning() > 1 ? 0 : 20)); // a small world has few of each kind
     for (int i = 0; i < GENRES; i++) CHECK(check->genre_documents[i] > 0);
     // The proof can fail.
     check->leaks[4].in_key = 1;

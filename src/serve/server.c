@@ -191,7 +191,7 @@ static enum MHD_Result send_trace(Exchange *e, struct MHD_Connection *mhd) {
     Server *s = e->server;
     Error err = {0};
     Str trace;
-    connections_allow(&s->connections, e->connection, INFINITY);
+    connections_allow(&s->connections, e->connection, HUGE_VAL);
     pthread_mutex_lock(&s->lock);
     s->client = e->connection ? e->connection->socket : -1;
     bool ok = lab_answer(s->lab, (Str){e->body, e->n}, &trace, &err) && record(s, trace, &err);
