@@ -72,7 +72,7 @@ static bool measure_loss(HeadsCommand *c, const float *gate, Role role, Loss *re
         return false;
     const QuizScore *score = quiz_score(&report, str_from(phenomenon));
     if (score) result->accuracy = quiz_accuracy(score->all);
-    return cli_keep_going(NULL) || error_set(err, ERROR_CANCELLED, "interrupted");
+    return true;
 }
 
 // For each head that has a role: what changes when it is off, into loss (layers * heads).
@@ -227,7 +227,6 @@ static bool heads(HeadsCommand *c, const Positionals *rest, Error *err) {
         return false;
     if (c->setup.kernels) c->run.kernels = c->setup.kernels;
     c->run.exact = true;
-    cli_catch_interrupt();
     bool ok = measure(c, err);
     run_close(&c->run);
     return ok;

@@ -81,7 +81,7 @@ bool quiz_count(QuizReport *report, const QuizItem *item, const QuizAnswer *answ
 }
 
 // ---------------------------------------------------------------- for people
-enum { NAME_COLUMNS = 16 };
+enum { NAME_COLUMNS = 14, SHARE_COLUMNS = 8 };
 
 static void add_name(StrBuilder *out, const char *indent, Str name) {
     Str cut = term_cut(name, NAME_COLUMNS - (int)str_from(indent).n);
@@ -97,8 +97,8 @@ static void add_share(StrBuilder *out, int columns, QuizCount c) {
 }
 
 static void add_accuracy(StrBuilder *out, QuizCount c) {
-    str_add_format(out, "%7lld", (long long)c.n);
-    add_share(out, 10, c);
+    str_add_format(out, "%6lld", (long long)c.n);
+    add_share(out, SHARE_COLUMNS + 1, c);
     if (c.n)
         str_add_format(out, " \xc2\xb1%5.1f", 100 * quiz_error(c));
     else
@@ -115,13 +115,13 @@ static void add_score(StrBuilder *out, const QuizScore *s) {
     add_name(out, "", s->phenomenon);
     add_accuracy(out, s->all);
     if (s->all.n)
-        str_add_format(out, "%8.1f%%", 100 * quiz_chance(s));
+        str_add_format(out, "%*.1f%%", SHARE_COLUMNS - 1, 100 * quiz_chance(s));
     else
-        str_add_format(out, "%9s", "-");
-    add_share(out, 9, s->pairs);
-    add_share(out, 9, s->said);
-    add_share(out, 9, language_count(s, STR("zh")));
-    add_share(out, 9, language_count(s, STR("en")));
+        str_add_format(out, "%*s", SHARE_COLUMNS, "-");
+    add_share(out, SHARE_COLUMNS, s->pairs);
+    add_share(out, SHARE_COLUMNS, s->said);
+    add_share(out, SHARE_COLUMNS, language_count(s, STR("zh")));
+    add_share(out, SHARE_COLUMNS, language_count(s, STR("en")));
     str_add_byte(out, '\n');
     for (int i = 0; s->n_groups > 1 && i < s->n_groups; i++) {
         add_name(out, "  ", s->group[i].name);
@@ -162,7 +162,7 @@ static int64_t in_bytes_of(const QuizScore *s) {
 }
 
 void quiz_table(StrBuilder *out, const QuizReport *report) {
-    str_add_format(out, "%-*s%7s%10s       %9s%9s%9s%9s%9s\n", NAME_COLUMNS, "phenomenon", "n",
+    str_add_format(out, "%-*s%6s%9s       %8s%8s%8s%8s%8s\n", NAME_COLUMNS, "phenomenon", "n",
                    "right", "chance", "pairs", "said", "zh", "en");
     for (int i = 0; i < report->n; i++) add_score(out, &report->score[i]);
     add_remark(out, report, "Not asked, the vocabulary lacks characters of them", unreadable_of);
