@@ -131,12 +131,12 @@ $(B)/src/kernels/amx.o:            CFLAGS_ALL += -mamx-tile -mamx-bf16
 $(B)/src/kernels/kernels_neon.o:   CFLAGS_ALL += -march=armv8.2-a+dotprod+fp16 -ffp-contract=fast \
   $(IN_ORDER)
 
-# The assembler reads the built-in models, which the compiler's list of headers does not tell.
-$(B)/src/builtin/builtin.o: $(wildcard models/*.gguf)
-
 # ---- targets
 .PHONY: all test test-models fuzz lint coverage install format clean
 all: $(if $(filter wasm,$(config)),$(B)/tests/run,$(B)/libheed.a $(B)/libheed.so $(B)/heed)
+
+# The assembler reads the built-in models, which the compiler's list of headers does not tell.
+$(B)/src/builtin/builtin.o: $(wildcard models/*.gguf)
 
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
