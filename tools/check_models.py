@@ -7,7 +7,8 @@ The reference is transformers reading the same GGUF file: it decodes the weights
 in f32.  heed runs twice: --exact, whose texts must be equal, and fast (int8 activations), whose texts
 may part where the two best tokens are closer than the rounding: each parting is shown with the gap
 between their logits in the reference.  Perplexity must agree within 0.1 % when exact; fast it may be
-off by what rounding activations to int8 costs on a short text (docs/accuracy.md).
+off by what rounding activations to int8 costs (docs/accuracy.md), which shows the more by chance, the
+shorter the text.
 
 Needs: torch, transformers, gguf (Python).  Exit status 1 if something differs unexplained.
 """
@@ -39,8 +40,9 @@ PROMPTS = [
 ]
 # A gap in logits below this is within the rounding of int8 activations.
 FAST_GAP = 0.35
-# Relative change of perplexity that int8 activations may cause on the page of test text.
-FAST_PERPLEXITY = 1e-2
+# Relative change of perplexity that int8 activations may cause on the page of test text, and on less
+# than a page.
+FAST_PERPLEXITY, FAST_PERPLEXITY_SHORT = 3e-3, 1e-2
 
 
 def heed_json(heed, *args):
@@ -82,7 +84,7 @@ def perplexity_of(model, ids, window):
     return math.exp(nats / count), count
 
 
-def check_perplexity(heed, path, model, text_file):
+def check_perplexity(heed, path, model, text_file, fast_tolerance):
     tokens = heed_json(heed, "tokenize", path, "--special", "-f", text_file, "--json")["tokens"]
     window = min(512, heed_json(heed, "info", path, "--json")["context_length"])
     want, count = perplexity_of(model, [t["id"] for t in tokens], window)
@@ -92,7 +94,7 @@ def check_perplexity(heed, path, model, text_file):
         if have["tokens"] != count:
             sys.exit(f"{path}: {have['tokens']} tokens predicted, the reference {count}")
         off = have["perplexity"] / want - 1
-        ok &= abs(off) < (1e-3 if flags else FAST_PERPLEXITY)
+        ok &= abs(off) < (1e-3 if flags else fast_tolerance)
         print(f"  perplexity {flags or ['fast']}: {have['perplexity']:.4f}, reference {want:.4f} ({100 * off:+.3f} %)")
     return ok
 
@@ -109,12 +111,12 @@ def shortened(text_file, n_bytes, folder):
     return path
 
 
-def check_model(heed, path, n, prompts, text_file):
+def check_model(heed, path, n, prompts, text_file, fast_tolerance):
     print(path)
     model = AutoModelForCausalLM.from_pretrained(
         os.path.dirname(path) or ".", gguf_file=os.path.basename(path), dtype=torch.float32,
         attn_implementation="eager").eval()
-    ok = check_perplexity(heed, path, model, text_file)
+    ok = check_perplexity(heed, path, model, text_file, fast_tolerance)
     for exact in (True, False):
         equal = 0
         for prompt in prompts:
@@ -144,7 +146,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         if args.bytes:
             text = shortened(text, args.bytes, folder)
-        results = [check_model(args.heed, os.path.abspath(m), args.tokens, prompts, text) for m in args.models]
+        tolerance = FAST_PERPLEXITY_SHORT if args.bytes else FAST_PERPLEXITY
+        results = [check_model(args.heed, os.path.abspath(m), args.tokens, prompts, text, tolerance)
+                   for m in args.models]
     sys.exit(0 if all(results) else 1)
 
 
