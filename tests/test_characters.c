@@ -70,7 +70,8 @@ TEST(characters, only_what_breaks_one_is_forbidden) {
     double *logit = arena_new(&arena, double, n_vocab);
     Str text = STR("");
     bool ok = true;
-    for (int64_t n = 0; ok && n < STEPS; n++) {
+    int64_t steps = STEPS / test_thinning();
+    for (int64_t n = 0; ok && n < steps; n++) {
         for (int64_t i = 0; i < n_vocab; i++) logit[i] = (double)rng_uniform(&rng);
         characters_forbid(&c, history, n, logit);
         bool is_open = utf8_complete_prefix(text) < text.n;
