@@ -6,7 +6,7 @@ import { ask } from './engine/http.js';
 import { readVocabulary } from './engine/trace.js';
 import { pieceLabel, tokenBytes } from './base/pieces.js';
 import { Scene } from './scene.js';
-import { big, setLanguage, t } from './words.js';
+import { big, examplesLike, foreignExample, setLanguage, t } from './words.js';
 import { icon, seg } from './parts.js';
 import { drawer } from './drawer.js';
 import tokens from './views/tokens.js';
@@ -103,7 +103,10 @@ async function learn(known, key, sw, needs) {
   return result;
 }
 
-let turn = 0;
+let turn = 0,
+  isUntouched = false; // the sentence is the page's own first choice
+/** Did the model spell the sentence?  Of letters it makes one token each, of 汉字 several. */
+const isSpelt = (found, letters) => found.n > letters * (/[a-z]/.test(S.text) ? 0.6 : 1.6);
 /** Asks for what is missing, then draws.  A newer call takes over. */
 async function refresh() {
   const own = ++turn,
@@ -117,6 +120,12 @@ async function refresh() {
     const bare =
       needs.plain && nChanges() ? await learn(plain, keyOf({}), {}, { logits: true }) : plain;
     if (own !== turn) return undefined;
+    if (isUntouched && isSpelt(found, letters)) {
+      isUntouched = false;
+      S.text = foreignExample(S.text);
+      return refresh();
+    }
+    isUntouched = false;
     scene = found;
     plain = bare;
   } catch (e) {
@@ -352,7 +361,7 @@ function edit() {
   box.select();
 }
 function another() {
-  const list = t('examples'),
+  const list = examplesLike(S.text),
     text = list[(list.indexOf(S.text) + 1) % list.length];
   set({ text, then: [], sel: -1, draws: 0 });
 }
@@ -484,7 +493,10 @@ new ResizeObserver(() => {
 
 read();
 dress();
-if (!S.text && !S.then.length) S.text = t('examples')[0];
+if (!S.text && !S.then.length) {
+  S.text = t('examples')[0];
+  isUntouched = true;
+}
 drawSpine();
 drawSay();
 drawRail();

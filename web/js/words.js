@@ -232,6 +232,12 @@ export const setLanguage = l => {
 };
 export const isChinese = () => language === 'zh';
 export const t = key => WORDS[key][language];
+/** The examples in the language of one of them; in that of the page for any other text. */
+export const examplesLike = text =>
+  Object.values(WORDS.examples).find(list => list.includes(text)) ?? t('examples');
+/** The first example in another language than this one's. */
+export const foreignExample = text =>
+  Object.values(WORDS.examples).find(list => !list.includes(text))[0];
 /** Both languages have the same keys: for the tests. */
 export const allWords = () => WORDS;
 
