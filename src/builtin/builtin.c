@@ -2,10 +2,8 @@
 // the compiler busy.
 #include "builtin/builtin.h"
 
-// X(name, what it is)
-#define BUILTIN_MODELS(X)                                        \
-    X(poems, "Chinese verse of Tang and Song, 4.5 M parameters") \
-    X(tales, "English tales for children, 4.5 M parameters")
+// X(name) - models/NAME.gguf, described in models/README.md
+#define BUILTIN_MODELS(X) X(poems) X(tales)
 
 #ifdef __wasm__
 
@@ -25,7 +23,7 @@ const BuiltinModel *builtin_model(int i) {
 #endif
 #define LABEL(name) ".global " SYMBOL(name) "\n" SYMBOL(name) ":\n"
 
-#define X(name, about)                                                                             \
+#define X(name)                                                                                    \
     __asm__(                                                                                       \
         SECTION                                                                                    \
         "\n.balign 64\n" LABEL("heed_builtin_" #name) ".incbin \"models/" #name ".gguf\"\n" LABEL( \
@@ -36,7 +34,7 @@ BUILTIN_MODELS(X)
 
 const BuiltinModel *builtin_model(int i) {
     static const BuiltinModel models[] = {
-#define X(name, about) {#name, about, heed_builtin_##name, heed_builtin_##name##_end},
+#define X(name) {#name, heed_builtin_##name, heed_builtin_##name##_end},
         BUILTIN_MODELS(X)
 #undef X
     };

@@ -8,7 +8,6 @@
 
 typedef struct BuiltinModel {
     const char *name;        // what a user calls it: "poems"
-    const char *about;       // in one line
     const char *begin, *end; // of the GGUF file, aligned to 64
 } BuiltinModel;
 

@@ -163,15 +163,14 @@ static void slope_task(void *arg, int64_t begin, int64_t end, int worker) {
         int64_t row = w->row + r, target = b->node->spec.target[row] - w->from;
         float factor = b->node->y->grad[0] *
                        (float)((double)weight_of(&b->node->spec, row) / b->node->weight_sum);
-        float *logits = w->logits + r * w->n, at_target = 0;
+        float *logits = w->logits + r * w->n;
         if (w->cap > 0) {
             capped_slopes(b, row, target, factor, logits);
             continue;
         }
         k->exp_sum(logits, b->node->lse[row], w->n);
-        if (target >= 0 && target < w->n) at_target = factor * (logits[target] - 1);
+        if (target >= 0 && target < w->n) logits[target] -= 1;
         k->scale(logits, logits, factor, w->n);
-        if (target >= 0 && target < w->n) logits[target] = at_target;
     }
 }
 
