@@ -1,5 +1,6 @@
 // kernels_scalar.c - the scalar table: rows between types, and functions of vectors.  The products
-// are in scalar_linear.c, attention in scalar_attend.c; what is said in scalar.h holds here too.
+// are in scalar_panel.c and scalar_panel_floats.c, attention in scalar_attend.c; what is said in
+// scalar.h holds here too.
 #include <math.h>
 #include <string.h>
 
