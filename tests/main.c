@@ -1,10 +1,11 @@
 // main.c - runs the registered tests, group by group, and counts.
 //
-//   run [--only TEXT] [--seed N] [--limit SECONDS] [--brief] [--no-fork] [--list]
+//   run [--only TEXT] [--seed N] [--jobs N] [--limit SECONDS] [--brief] [--no-fork] [--list]
 //
-// What runs a single test apart from the others is one file per system: runner_posix.c forks,
-// runner_wasm.c calls.  Failures are shown as they come, skipped tests with their reasons at the
-// end.  A run without tests is a failure, so that a misspelt --only cannot pass.
+// What runs tests apart from each other is one file per system: runner_posix.c forks, --jobs at a
+// time (as many as there are processors, if not said), runner_wasm.c calls.  Failures are shown as
+// they come, a group when its last test has ended, skipped tests with their reasons at the end.  A
+// run without tests is a failure, so that a misspelt --only cannot pass.
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -18,13 +19,22 @@ enum { PATH_BYTES = 1024, N_PATHS = 8, REASON_BYTES = 256 };
 
 typedef struct Options {
     const char *only;
-    int limit;
-    bool no_fork, list;
+    Runner runner;
+    bool list;
 } Options;
 
-typedef struct Tally {
-    int count[N_OUTCOMES];
-} Tally;
+// What is known of the tests of one group; a group is shown when none is left.
+typedef struct Group {
+    const char *name;
+    int left, count[N_OUTCOMES];
+    double seconds; // of its tests together, however many ran at a time
+} Group;
+
+typedef struct Results {
+    Group *group; // in the order of the tests
+    size_t n;
+    StrBuilder skipped;
+} Results;
 
 static Test *first_test;
 static uint64_t run_seed = 1;
@@ -90,6 +100,14 @@ const char *test_fixture(const char *name) {
     return path;
 }
 
+void runner_run_here(const Test *test, RunnerDone *done, void *user) {
+    char reason[REASON_BYTES] = "";
+    double start = clock_seconds();
+    Outcome outcome = test_outcome(test, reason, sizeof reason);
+    done(user, test, outcome, outcome == OUTCOME_FAILED ? "see above" : reason,
+         clock_seconds() - start);
+}
+
 Outcome test_outcome(const Test *test, char *reason, size_t reason_bytes) {
     n_failures = 0;
     skip_reason[0] = '\0';
@@ -112,11 +130,11 @@ static bool is_selected(const Test *test, const Options *options) {
     return !options->only || strstr(name, options->only) != NULL;
 }
 
-static void show_group(const char *group, const Tally *tally, double seconds) {
-    printf("%-16s %4d passed", group, tally->count[OUTCOME_PASSED]);
-    if (tally->count[OUTCOME_FAILED] > 0) printf(", %d failed", tally->count[OUTCOME_FAILED]);
-    if (tally->count[OUTCOME_SKIPPED] > 0) printf(", %d skipped", tally->count[OUTCOME_SKIPPED]);
-    printf("  (%.2f s)\n", seconds);
+static void show_group(const Group *g) {
+    printf("%-16s %4d passed", g->name, g->count[OUTCOME_PASSED]);
+    if (g->count[OUTCOME_FAILED] > 0) printf(", %d failed", g->count[OUTCOME_FAILED]);
+    if (g->count[OUTCOME_SKIPPED] > 0) printf(", %d skipped", g->count[OUTCOME_SKIPPED]);
+    printf("  (%.2f s)\n", g->seconds);
     fflush(stdout);
 }
 
@@ -130,44 +148,59 @@ static void show_failure(const Test *test, const char *details) {
     if (!*details || details[strlen(details) - 1] != '\n') putchar('\n');
 }
 
-static Tally run_all(const Options *options) {
-    static char details[16384];
-    Tally all = {{0}}, group = {{0}};
+static Group *group_of(Results *r, const Test *test) {
+    for (size_t i = 0; i < r->n; i++) {
+        if (strcmp(r->group[i].name, test->group) == 0) return &r->group[i];
+    }
+    r->group[r->n] = (Group){.name = test->group};
+    return &r->group[r->n++];
+}
+
+// The runner's RunnerDone: counts a test that has ended, and shows what is to be shown now.
+static void take_result(void *user, const Test *test, Outcome outcome, const char *details,
+                        double seconds) {
+    Results *r = user;
+    Group *g = group_of(r, test);
+    g->count[outcome]++;
+    g->seconds += seconds;
+    if (outcome == OUTCOME_FAILED) show_failure(test, details);
+    if (outcome == OUTCOME_SKIPPED)
+        str_add_format(&r->skipped, "SKIP %s.%s: %s\n", test->group, test->name, details);
+    if (--g->left == 0) show_group(g);
+}
+
+// Returns whether there were tests and none failed.
+static bool run_all(const Options *options) {
     Error err = {0};
     Arena arena;
     require(arena_init(&arena, 1 << 20, &err));
-    StrBuilder skipped = str_builder(&arena);
-    double start = clock_seconds();
+    size_t n_all = 0, n = 0;
+    for (const Test *test = first_test; test; test = test->next) n_all++;
+    const Test **tests = arena_new(&arena, const Test *, n_all);
+    Results results = {.group = arena_new(&arena, Group, n_all), .skipped = str_builder(&arena)};
     for (const Test *test = first_test; test; test = test->next) {
-        if (is_selected(test, options)) {
-            Outcome outcome = options->no_fork
-                                  ? runner_call(test, details, sizeof details)
-                                  : runner_fork(test, options->limit, details, sizeof details);
-            group.count[outcome]++;
-            if (outcome == OUTCOME_FAILED) show_failure(test, details);
-            if (outcome == OUTCOME_SKIPPED)
-                str_add_format(&skipped, "SKIP %s.%s: %s\n", test->group, test->name, details);
-        }
-        if (test->next && strcmp(test->next->group, test->group) == 0) continue;
-        int n = 0;
-        for (int i = 0; i < N_OUTCOMES; i++) {
-            n += group.count[i];
-            all.count[i] += group.count[i];
-        }
-        if (n > 0) show_group(test->group, &group, clock_seconds() - start);
-        group = (Tally){{0}};
-        start = clock_seconds();
+        if (!is_selected(test, options)) continue;
+        tests[n++] = test;
+        group_of(&results, test)->left++;
     }
-    fputs(str_built(&skipped).data, stdout);
+    runner_run(&options->runner, tests, n, take_result, &results);
+    int count[N_OUTCOMES] = {0};
+    for (size_t i = 0; i < results.n; i++) {
+        for (int k = 0; k < N_OUTCOMES; k++) count[k] += results.group[i].count[k];
+    }
+    fputs(str_built(&results.skipped).data, stdout);
+    if (n == 0) puts("no test was selected");
+    printf("%d passed, %d failed, %d skipped\n", count[OUTCOME_PASSED], count[OUTCOME_FAILED],
+           count[OUTCOME_SKIPPED]);
     arena_drop(&arena);
-    return all;
+    return n > 0 && count[OUTCOME_FAILED] == 0;
 }
 
 static bool read_options(int n_args, char **args, Options *options) {
     for (int i = 1; i < n_args; i++) {
         const char *value = i + 1 < n_args ? args[i + 1] : NULL;
         if (strcmp(args[i], "--no-fork") == 0) {
-            options->no_fork = true;
+            options->runner.in_line = true;
         } else if (strcmp(args[i], "--brief") == 0) {
             run_is_brief = true;
         } else if (strcmp(args[i], "--list") == 0) {
@@ -179,21 +212,23 @@ static bool read_options(int n_args, char **args, Options *options) {
                 options->only = value;
             else if (strcmp(args[i], "--seed") == 0)
                 run_seed = strtoull(value, NULL, 0);
+            else if (strcmp(args[i], "--jobs") == 0)
+                options->runner.jobs = atoi(value);
             else if (strcmp(args[i], "--limit") == 0)
-                options->limit = atoi(value);
+                options->runner.limit = atoi(value);
             else
                 return false;
             i++;
         }
     }
-    return options->limit > 0;
+    return options->runner.limit > 0 && options->runner.jobs >= 0;
 }
 
 int main(int n_args, char **args) {
-    Options options = {.limit = 20};
+    Options options = {.runner = {.limit = 60}};
     if (!read_options(n_args, args, &options)) {
-        fputs("usage: run [--only TEXT] [--seed N] [--limit SECONDS] [--brief] [--no-fork] "
-              "[--list]\n",
+        fputs("usage: run [--only TEXT] [--seed N] [--jobs N] [--limit SECONDS] [--brief] "
+              "[--no-fork] [--list]\n",
               stderr);
         return 2;
     }
@@ -204,12 +239,7 @@ int main(int n_args, char **args) {
         return 0;
     }
     log_to(show_log, NULL, LOG_FATAL);
-    Tally all = run_all(&options);
+    bool ok = run_all(&options);
     runner_clean();
-    const int *count = all.count;
-    int n = count[OUTCOME_PASSED] + count[OUTCOME_FAILED] + count[OUTCOME_SKIPPED];
-    if (n == 0) puts("no test was selected");
-    printf("%d passed, %d failed, %d skipped\n", count[OUTCOME_PASSED], count[OUTCOME_FAILED],
-           count[OUTCOME_SKIPPED]);
-    return n == 0 || count[OUTCOME_FAILED] > 0;
+    return !ok;
 }

@@ -1,4 +1,4 @@
-// runner.h - how one test is run: the part of the runner that depends on the system.
+// runner.h - how tests are run: the part of the runner that depends on the system.
 #ifndef HEED_TESTS_RUNNER_H
 #define HEED_TESTS_RUNNER_H
 
@@ -11,11 +11,20 @@ typedef enum Outcome { OUTCOME_PASSED, OUTCOME_FAILED, OUTCOME_SKIPPED, N_OUTCOM
 // Runs a test in this process and judges it.  `reason` receives why it was skipped.
 Outcome test_outcome(const Test *test, char *reason, size_t reason_bytes);
 
-// Runs a test in a child of at most `limit` seconds.  `details` receives what a failed test printed
-// and how it ended, or why a test was skipped.  Where there is no fork, the same as runner_call.
-Outcome runner_fork(const Test *test, int limit, char *details, size_t details_bytes);
-// Runs a test in this process; what it prints appears at once.
-Outcome runner_call(const Test *test, char *details, size_t details_bytes);
+typedef struct Runner {
+    bool in_line; // in this process: what tests print appears at once, a crash ends the run
+    int jobs;     // tests at a time; 0: as many as there are processors
+    int limit;    // seconds that a test may take
+} Runner;
+
+// Receives each test that has ended.  `details`: what a failed test printed and how it ended, or
+// why a test was skipped; for the call only.
+typedef void RunnerDone(void *user, const Test *test, Outcome outcome, const char *details,
+                        double seconds);
+// Runs a test in this process.
+void runner_run_here(const Test *test, RunnerDone *done, void *user);
+// Runs the tests, each in a child of its own unless in_line or where there is no fork.
+void runner_run(const Runner *runner, const Test **tests, size_t n, RunnerDone *done, void *user);
 
 // The scratch folder of a test, made when first asked for; NULL if there can be none.
 const char *runner_scratch(const Test *test);

@@ -1,4 +1,4 @@
-// runner_posix.c - a test in a child process: a crash or a hang is one failure, not the end.
+// runner_posix.c - tests in child processes: a crash or a hang is one failure, not the end.
 //
 // The child writes to an unlinked file instead of a pipe, so the parent has only to wait for it;
 // the time limit is the child's own alarm clock, whose signal kills it.  Exit states are unusual
@@ -13,7 +13,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { EXIT_PASSED = 90, EXIT_FAILED = 91, EXIT_SKIPPED = 92 };
+#include "base/clock.h"
+
+enum { EXIT_PASSED = 90, EXIT_FAILED = 91, EXIT_SKIPPED = 92, MAX_JOBS = 64 };
+
+// A test that is running.
+typedef struct Child {
+    const Test *test;
+    pid_t process; // -1: it could not be started
+    FILE *output;
+    double started; // by clock_seconds
+} Child;
 
 static char scratch_root[512];
 
@@ -95,34 +105,77 @@ static void explain_end(int status, int limit, char *details, size_t details_byt
         snprintf(end, room, "ended with status %d\n", WEXITSTATUS(status));
 }
 
-Outcome runner_fork(const Test *test, int limit, char *details, size_t details_bytes) {
-    snprintf(details, details_bytes, "cannot start a child process");
-    if (!scratch_root[0]) make_root(); // before the fork: one folder for all children
-    FILE *output = tmpfile();
-    if (!output) return OUTCOME_FAILED;
+static Child start_child(const Test *test, int limit) {
+    Child child = {test, -1, tmpfile(), clock_seconds()};
+    if (!child.output) return child;
     fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) run_child(test, limit, output);
-    int status = 0;
-    pid_t ended = -1;
-    while (child > 0 && (ended = waitpid(child, &status, 0)) < 0 && errno == EINTR) continue;
-    Outcome outcome = OUTCOME_FAILED;
-    if (ended == child && child > 0) {
-        const size_t for_end = 128;
-        rewind(output);
-        details[fread(details, 1, details_bytes - 1 - for_end, output)] = '\0';
-        bool is_exit = WIFEXITED(status);
-        if (is_exit && WEXITSTATUS(status) == EXIT_PASSED) outcome = OUTCOME_PASSED;
-        if (is_exit && WEXITSTATUS(status) == EXIT_SKIPPED) outcome = OUTCOME_SKIPPED;
-        if (outcome == OUTCOME_FAILED) explain_end(status, limit, details, details_bytes);
-        if (outcome == OUTCOME_SKIPPED) details[strcspn(details, "\n")] = '\0';
-    }
-    fclose(output);
-    return outcome;
+    child.process = fork();
+    if (child.process == 0) run_child(test, limit, child.output);
+    return child;
 }
 
-Outcome runner_call(const Test *test, char *details, size_t details_bytes) {
-    Outcome outcome = test_outcome(test, details, details_bytes);
-    if (outcome == OUTCOME_FAILED) snprintf(details, details_bytes, "see above");
-    return outcome;
+// Judges a child that ended with this status of waitpid, and closes its output.
+static Outcome end_child(const Child *child, int status, int limit, char *details,
+                         size_t details_bytes) {
+    const size_t for_end = 128;
+    rewind(child->output);
+    details[fread(details, 1, details_bytes - 1 - for_end, child->output)] = '\0';
+    fclose(child->output);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_PASSED) return OUTCOME_PASSED;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SKIPPED) {
+        details[strcspn(details, "\n")] = '\0';
+        return OUTCOME_SKIPPED;
+    }
+    explain_end(status, limit, details, details_bytes);
+    return OUTCOME_FAILED;
+}
+
+static int n_jobs(const Runner *runner) {
+    long jobs = runner->jobs > 0 ? runner->jobs : sysconf(_SC_NPROCESSORS_ONLN);
+    return jobs < 1 ? 1 : jobs > MAX_JOBS ? MAX_JOBS : (int)jobs;
+}
+
+// The running child that ends next; NULL if none can be waited for.
+static Child *wait_for_child(Child *running, int n, int *status) {
+    pid_t ended;
+    while ((ended = waitpid(-1, status, 0)) < 0 && errno == EINTR) continue;
+    for (int i = 0; i < n && ended > 0; i++) {
+        if (running[i].process == ended) return &running[i];
+    }
+    return NULL;
+}
+
+static void run_children(const Runner *runner, const Test **tests, size_t n, RunnerDone *done,
+                         void *user) {
+    static char details[16384];
+    Child running[MAX_JOBS];
+    int jobs = n_jobs(runner), n_running = 0;
+    size_t next = 0;
+    while (next < n || n_running > 0) {
+        if (next < n && n_running < jobs) {
+            Child child = start_child(tests[next++], runner->limit);
+            if (child.process > 0) {
+                running[n_running++] = child;
+                continue;
+            }
+            if (child.output) fclose(child.output);
+            done(user, child.test, OUTCOME_FAILED, "cannot start a child process", 0);
+            continue;
+        }
+        int status;
+        Child *ended = wait_for_child(running, n_running, &status);
+        if (!ended) continue; // a stray child of no test
+        Outcome outcome = end_child(ended, status, runner->limit, details, sizeof details);
+        done(user, ended->test, outcome, details, clock_seconds() - ended->started);
+        *ended = running[--n_running];
+    }
+}
+
+void runner_run(const Runner *runner, const Test **tests, size_t n, RunnerDone *done, void *user) {
+    if (!scratch_root[0]) make_root(); // before the forks: one folder for all children
+    if (!runner->in_line) {
+        run_children(runner, tests, n, done, user);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) runner_run_here(tests[i], done, user);
 }

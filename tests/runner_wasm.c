@@ -17,13 +17,7 @@ const char *runner_scratch(const Test *test) {
 // The folder belongs to the host that lent it; it is overwritten by the next run.
 void runner_clean(void) {}
 
-Outcome runner_fork(const Test *test, int limit, char *details, size_t details_bytes) {
-    (void)limit;
-    return runner_call(test, details, details_bytes);
-}
-
-Outcome runner_call(const Test *test, char *details, size_t details_bytes) {
-    Outcome outcome = test_outcome(test, details, details_bytes);
-    if (outcome == OUTCOME_FAILED) snprintf(details, details_bytes, "see above");
-    return outcome;
+void runner_run(const Runner *runner, const Test **tests, size_t n, RunnerDone *done, void *user) {
+    (void)runner;
+    for (size_t i = 0; i < n; i++) runner_run_here(tests[i], done, user);
 }
