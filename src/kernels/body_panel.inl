@@ -185,7 +185,7 @@ typedef struct PairF {
 enum {
     TILE_PAIRS = 6,                       // at most
     PANEL_STRIPS = PANEL_ROWS / (2 * VF), // pairs of vectors across a panel
-    PANEL_AHEAD = 2048                    // bytes from a product to its prefetch
+    PANEL_AHEAD = 8192                    // bytes from a product to its prefetch
 };
 
 // A piece of a panel, ready to be multiplied.
@@ -410,15 +410,17 @@ WORD void rows_give(const PanelJob *job, int64_t j, int64_t i, int n_rows, const
                (size_t)width * sizeof(float));
 }
 
-// n_rows activation rows straight from a panel, in steps of at most 256 columns.
+// n_rows activation rows straight from a panel, in steps of one block of 256 columns, or
+// of two of 32: more scales would be asked for before their prefetch has brought them.
 WORD void direct_rows(DType t, const uint8_t *block, int64_t k, int n_rows, TileRows *rows) {
     PanelForm form = panel_form(t);
     size_t bytes = PANEL_ROWS * type_bytes(t);
     bool is_super = type_values(t) == SUPER_VALUES;
+    int64_t step = is_super ? STEP_GROUPS : 2;
     ScaleRow scale[2 * STEP_GROUPS], shift[2 * STEP_GROUPS];
     Tile *tile_rows = direct_tiles[direct_type(t)][n_rows / 2];
-    for (int64_t k0 = 0; k0 < k; k0 += 32 * STEP_GROUPS) {
-        int64_t groups = min_i64(STEP_GROUPS, (k - k0) / 32), blocks = is_super ? 1 : groups;
+    for (int64_t k0 = 0; k0 < k; k0 += 32 * step) {
+        int64_t groups = min_i64(step, (k - k0) / 32), blocks = is_super ? 1 : groups;
         for (int64_t b = 0; b < blocks; b++)
             block_scales(t, block + bytes * (size_t)b, scale + b, shift + b);
         Piece piece = {.group = block + panel_values_at(form),
@@ -428,7 +430,7 @@ WORD void direct_rows(DType t, const uint8_t *block, int64_t k, int n_rows, Tile
                        .groups = groups};
         for (int strip = 0; strip < (int)PANEL_STRIPS; strip += tile_strips(n_rows))
             tile_rows(strip, &piece, rows->row, rows->y);
-        for (int r = 0; r < n_rows; r++) rows->row[r] = q8_row_from(rows->row[r], 32 * STEP_GROUPS);
+        for (int r = 0; r < n_rows; r++) rows->row[r] = q8_row_from(rows->row[r], 32 * step);
         block += bytes * (size_t)blocks;
     }
 }
