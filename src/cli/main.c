@@ -51,11 +51,13 @@ static void print_help(const Command *command, const Option *const *tables) {
     Str usage =
         str_printf(&arena, "\nusage: heed %s [OPTION...] %s", command->name, command->arguments);
     screen_wrap(&text, usage, 0, 7, columns);
-    Str models = str_printf(&arena,
-                            "MODEL is a .gguf file, a Hugging Face folder or a built-in model: "
-                            "%.*s.",
-                            STR_ARG(builtin_names(&arena)));
-    screen_wrap(&text, models, 0, 0, columns);
+    if (strstr(command->arguments, "MODEL")) {
+        Str models = str_printf(&arena,
+                                "MODEL is a .gguf file, a Hugging Face folder or a built-in "
+                                "model: %.*s.",
+                                STR_ARG(builtin_names(&arena)));
+        screen_wrap(&text, models, 0, 0, columns);
+    }
     str_add_byte(&text, '\n');
     options_help(&text, tables, columns);
     fputs(str_built(&text).data, stdout);
