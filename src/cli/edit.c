@@ -226,6 +226,10 @@ static bool edit_one(EditCommand *c, Error *err) {
 // ---------------------------------------------------------------- command
 static bool check_options(EditCommand *c, const Positionals *rest, Error *err) {
     if (rest->n != 1) return error_set(err, ERROR_USAGE, "give one MODEL");
+    if (c->setup.lora)
+        return error_set(err, ERROR_USAGE,
+                         "--lora: an adapter lies where an edit would: make it a part of the model "
+                         "first (heed convert --lora)");
     if (c->set && (c->prompt || c->subject || c->answer || c->target || c->type || c->asked.n))
         return error_set(err, ERROR_USAGE,
                          "--set edits in memory alone: leave -p, --subject, --new, --ask, --type "

@@ -14,8 +14,12 @@ const Option *editing_options(Editing *e, Setup *setup, Option table[EDITING_OPT
         {"--tokens", 0, OPTION_INT, &e->tokens, "N", "of that text (default 12000)", 2, 1e9},
         {"--fronts", 0, OPTION_INT, &e->fronts, "N",
          "sentences of it, each put before the prompt in turn (default 9)", 0, FRONTS_MAX},
-        {"--steps", 0, OPTION_INT, &e->spec.steps, "N", "of learning at most (default 25)", 1,
+        {"--steps", 0, OPTION_INT, &e->spec.steps, "N", "of learning at most (default 50)", 1,
          10000},
+        {"--rate", 0, OPTION_NUMBER, &e->spec.rate, "X",
+         "of a step, relative to what the layer says (default 0.3)", 1e-6, 1e3},
+        {"--reach", 0, OPTION_NUMBER, &e->spec.reach, "X",
+         "most that is added, relative to the same (default 10)", 1e-6, 1e6},
         {"--seed", 0, OPTION_INT, &e->seed, "N", "of noise, sentences and world (default 1)", 0,
          1e18},
         {0}};
@@ -25,10 +29,6 @@ const Option *editing_options(Editing *e, Setup *setup, Option table[EDITING_OPT
 
 bool editing_open(Editing *e, Error *err) {
     Setup *s = e->setup;
-    if (s->lora)
-        return error_set(err, ERROR_USAGE,
-                         "--lora: an adapter lies where an edit would: make it a part of the model "
-                         "first (heed convert --lora)");
     if (!run_open(&e->run, s->pool, err) || !arena_init(&e->arena, ARENA_DEFAULT, err))
         return false;
     if (s->kernels) e->run.kernels = s->kernels;

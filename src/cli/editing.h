@@ -22,8 +22,8 @@ typedef struct Editing {
     Arena arena; // of the keys
 } Editing;
 
-// The options --text --tokens --fronts --steps --seed; NULL-terminated.
-enum { EDITING_OPTIONS = 8 };
+// The options --text --tokens --fronts --steps --rate --reach --seed; NULL-terminated.
+enum { EDITING_OPTIONS = 10 };
 const Option *editing_options(Editing *e, Setup *setup, Option table[EDITING_OPTIONS]);
 
 // After setup_open: the run and the texts.
@@ -36,8 +36,8 @@ MUST_USE bool editing_layer(Editing *e, int layer, Error *err);
 MUST_USE bool editing_trace(Editing *e, const FactText *fact, float *effect, Error *err);
 // The largest of them.
 int editing_largest(const Editing *e, const float *effect);
-// Makes fact.answer the answer, with an addition to the layer at hand.  It lies in the setup's arena
-// and stays until edit_undo.
+// Makes fact.answer the answer, with an addition to the layer at hand.  It lies in the setup's
+// arena and stays until edit_undo.
 MUST_USE bool editing_apply(Editing *e, const FactText *fact, Edit *edit, Error *err);
 
 #endif

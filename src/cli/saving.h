@@ -21,7 +21,7 @@ typedef struct Saving {
 enum { SAVING_OPTIONS = 9 };
 const Option *saving_options(Saving *s, Option table[SAVING_OPTIONS]);
 
-// Refuses a target that is there (but for `force`), is a part of the open model, or standard output.
+// Refuses a target that is there (but for `force`), a part of the open model, standard output.
 MUST_USE bool saving_check_target(Setup *setup, const char *path, bool force, Error *err);
 // Opens the model and fills what the options say; checks the target.
 MUST_USE bool saving_open(Saving *s, const Positionals *rest, ExportOptions *options, Error *err);

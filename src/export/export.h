@@ -14,8 +14,8 @@
 //   position table                           F16 if T is F16, else F32 (F16 stays F16)
 //   vectors                                  F32
 //
-// Adapters that lie beside a weight (tensor.h) become a part of it; such weights may be given a type
-// of their own (adapted_type).
+// Adapters that lie beside a weight (tensor.h) become a part of it; such weights may be given a
+// type of their own (adapted_type).
 //
 // Rows that are no whole number of K blocks (256) become Q8_0, those that are not even a multiple
 // of 32 F16: `wanted` and `to` of ExportedWeight tell where.  A folder holds all weights in one

@@ -26,8 +26,9 @@ typedef struct Fact {
     int64_t subject;  // the last of them; -1: nobody is named
 } Fact;
 
-// ERROR_USAGE for a prompt that does not hold the subject, or an empty prompt or answer; ERROR_LIMIT
-// for a text past the model's context or FACT_TOKENS_MAX; ERROR_UNSUPPORTED for an encoder.
+// ERROR_USAGE for a prompt that does not hold the subject, or an empty prompt or answer;
+// ERROR_LIMIT for a text past the model's context or FACT_TOKENS_MAX; ERROR_UNSUPPORTED for an
+// encoder.
 MUST_USE bool fact_read(const Model *model, Arena *arena, FactText text, Fact *fact, Error *err);
 
 // The answer as it goes on behind the prompt: with a blank before it, if both are letters or digits

@@ -7,7 +7,8 @@
 //     run.probe = &override.probe;
 //     ... plan, forward ...
 //
-// A value is seen as rows of its last dimension: of a pattern (H, T, S) head h's row t is h * T + t.
+// A value is seen as rows of its last dimension: of a pattern (H, T, S) head h's row t is row
+// h * T + t.
 // Values that are set to what the forward itself would make there change no bit of its result.
 //
 // No gradient flows through what is set: not for a run with a tape.

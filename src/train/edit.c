@@ -10,7 +10,7 @@
 
 EditSpec edit_default(void) {
     return (EditSpec){
-        .steps = 25, .rate = 0.3, .keep = 0.0625, .decay = 0.01, .reach = 4, .enough = 0.05};
+        .steps = 50, .rate = 0.3, .keep = 0.0625, .decay = 0.01, .reach = 10, .enough = 0.05};
 }
 
 // ---------------------------------------------------------------- the forward
