@@ -196,8 +196,8 @@ static bool trace(View *v, FactText text, PatchSpec spec, Fact *f, Patch *p) {
     return test_check(ok, __FILE__, __LINE__, "%s", err.text);
 }
 
-// The last token's stream after the last layer is all that the logits are made of: put back, it
-// gives the clean probability.  What stands before the subject is clean in any case.
+// The stream after the last layer is all that the logits are made of: put back at the last token,
+// it gives the clean probability, of answers of any length.  What stands before the subject is clean in any case.
 TEST(patch, putting_back_everything_gives_the_clean_probability) {
     static const char *const decoders[] = {"gpt2",      "llama", "gemma3",
                                            "qwen2-moe", "mamba", "heed-rnn"};
@@ -210,13 +210,11 @@ TEST(patch, putting_back_everything_gives_the_clean_probability) {
         PatchSpec spec = patch_default();
         spec.draws = 1;
         if (!view_open(&v, decoders[i])) return;
-        FactText text = text_of("a the at tha so", "at", "t");
+        FactText text = text_of("a the at tha so", "at", i % 2 ? "t" : " the a");
         if (!trace(&v, text, spec, &f, &p)) return;
         CHECK(fact_ask(&v.run, v.model, &f, &said, &err));
         CHECK_CLOSE(p.clean, said.answer, 0);
-        bool is_one_token = f.n - f.n_prompt == 1;
         int last = p.layers - 1;
-        if (!CHECK(is_one_token && p.corrupted >= 0)) return;
         const float *residual = p.effect[PATCH_RESIDUAL];
         test_check((float)(p.clean - p.corrupted) == residual[(p.n - 1) * p.layers + last],
                    __FILE__, __LINE__, "%s: %g is not %g", decoders[i], p.clean - p.corrupted,

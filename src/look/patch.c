@@ -137,16 +137,23 @@ static void corrupt(Trace *t, int64_t first) {
                          (OverrideRow){SITE_EMBED, 0, first + i, t->noise + i * width, true});
 }
 
-static void put_back(Trace *t, const Cell *cell, int64_t first) {
+// Row `row` of the sequence whose rows begin at `first`.
+static void put_row_back(Trace *t, const Cell *cell, int64_t row, int64_t first) {
     int window = cell->place == PATCH_RESIDUAL ? 1 : t->patch->spec.window;
     int from = cell->layer - (window - 1) / 2;
     for (int l = from; l < from + window; l++) {
-        const float *row =
-            l >= 0 && l < t->patch->layers ? clean_row(t, cell->place, cell->token, l) : NULL;
-        if (row)
+        bool is_there = l >= 0 && l < t->patch->layers;
+        const float *value = is_there ? clean_row(t, cell->place, row, l) : NULL;
+        if (value)
             override_set(&t->override,
-                         (OverrideRow){sites[cell->place], l, first + cell->token, row, false});
+                         (OverrideRow){sites[cell->place], l, first + row, value, false});
     }
+}
+
+// The prompt's last token with those of the answer from which further ones are predicted.
+static void put_back(Trace *t, const Cell *cell, int64_t first) {
+    int64_t last = cell->token == t->patch->n - 1 ? t->fact->n - 2 : cell->token;
+    for (int64_t row = cell->token; row <= last; row++) put_row_back(t, cell, row, first);
 }
 
 // Cells from .. from+n-1, each a sequence; their answers' probabilities go to p (n).
@@ -211,7 +218,7 @@ static int64_t cells_at_once(const Trace *t) {
     int64_t answers = t->fact->n - t->fact->n_prompt;
     int64_t by_rows = ROWS_AT_ONCE / (t->fact->n - 1);
     int64_t by_logits = LOGITS_AT_ONCE / (answers * t->model->config.vocab);
-    int64_t by_list = OVERRIDE_ROWS_MAX / (t->patch->n + t->patch->layers);
+    int64_t by_list = OVERRIDE_ROWS_MAX / (t->patch->n + answers * t->patch->layers);
     int64_t n = by_rows < by_logits ? by_rows : by_logits;
     n = n < by_list ? n : by_list;
     return n > 1 ? n : 1;

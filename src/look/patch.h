@@ -11,7 +11,8 @@
 // measured for the residual stream after a layer, what its feed-forward adds, and what its mixer
 // adds.  The noise is normal with `noise` times the standard deviation of the embeddings; effects
 // are means over several draws of it.  Tokens before the subject are the same in all runs: their
-// effect is 0.
+// effect is 0.  With the prompt's last token go those of the answer from which its further tokens
+// are predicted, so that the stream after the last layer brings back all.
 #ifndef HEED_LOOK_PATCH_H
 #define HEED_LOOK_PATCH_H
 
