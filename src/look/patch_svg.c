@@ -8,7 +8,7 @@
 
 enum {
     MARGIN = 28,
-    HEAD = 84,  // above the first panel
+    HEAD = 104, // above the first panel
     CELL = 20,  // side
     TITLE = 44, // of a panel, with its numbers of layers
     GAP = 18,
@@ -92,6 +92,10 @@ void patch_svg(StrBuilder *out, const Patch *p) {
     add_text(out, MARGIN, MARGIN + 20, "font-size=\"22\" font-weight=\"700\"",
              STR("What brings the answer back"));
     add_text(out, MARGIN, MARGIN + 42, "class=\"quiet\" font-size=\"13\"", p->model);
+    add_text(
+        out, MARGIN, MARGIN + 60, "class=\"quiet\" font-size=\"12\"",
+        STR("tokens down, the subject bold \xc2\xb7 layers across \xc2\xb7 the darker, the more "
+            "comes back"));
     double y = HEAD;
     for (PatchPlace place = 0; place < PATCH_PLACES; place++)
         if (p->effect[place]) y = add_panel(&s, place, y);
