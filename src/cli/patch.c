@@ -116,7 +116,7 @@ static bool check_options(const PatchCommand *c, const Positionals *rest, Error 
 
 static bool on_run(void *user, int64_t done, int64_t total) {
     PatchCommand *c = user;
-    (void)total;
+    c->progress.total = total;
     progress_at(&c->progress, done, "");
     return cli_keep_going(NULL);
 }
@@ -137,8 +137,7 @@ static bool trace(PatchCommand *c, Error *err) {
     if (s->kernels) run.kernels = s->kernels;
     run.exact = true;
     cli_catch_interrupt();
-    c->progress = progress_begin("tracing", "runs",
-                                 (c->fact.n_prompt * s->model->config.layers * 3) * c->draws);
+    c->progress = progress_begin("tracing", "runs", 1); // how many it is told
     bool ok = patch_trace(&run, s->model, &s->arena, &c->fact, spec, &c->patch, err);
     progress_end(&c->progress);
     run_close(&run);
