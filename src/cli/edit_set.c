@@ -238,7 +238,7 @@ static double share(int64_t part, int64_t n) {
     return n ? 100 * (double)part / (double)n : 0;
 }
 
-static void print_layer(const EditSet *s, const Layered *l, bool is_traced) {
+static void print_layer(const Layered *l, bool is_traced) {
     printf("Layer %d%s: %lld edits, %.1f steps and %.1f times the layer's answer on the mean\n\n",
            l->layer, is_traced ? " (by tracing)" : "", (long long)l->n_edits,
            (double)l->steps / (double)l->n_edits, l->size / (double)l->n_edits);
@@ -252,7 +252,6 @@ static void print_layer(const EditSet *s, const Layered *l, bool is_traced) {
         else
             printf(" %5lld\n", (long long)x->said_after);
     }
-    (void)s;
 }
 
 static void print_table(const Layered *l, int n) {
@@ -330,7 +329,7 @@ static bool score(EditSet *s, Error *err) {
     else if (n > 1)
         print_table(l, n);
     else
-        print_layer(s, l, s->spec.layer < 0);
+        print_layer(l, s->spec.layer < 0);
     return true;
 }
 

@@ -55,6 +55,16 @@ done
 works info newer.gguf --json
 if [ "$(grep -c '"subject": "cat"' out)" -ne 2 ]; then fail "not two edits: $(cat out)"; fi
 works run newer.gguf -p the.cat.is -n 2 --greedy
+# The same for any number of threads; another text to measure on is another edit.
+# shellcheck disable=SC2086
+works edit m.gguf $edit --layer 1 --json -t 1
+cp out one
+# shellcheck disable=SC2086
+works edit m.gguf $edit --layer 1 --json -t 2
+cmp -s out one || fail "two threads edit otherwise: $(cat one out)"
+# shellcheck disable=SC2086
+works edit m.gguf $edit --layer 1 --json --text "$root/tests/fixtures/page.txt"
+if cmp -s out one; then fail "--text makes no difference"; fi
 cksum m.gguf | cmp -s - before || fail "the model itself has changed"
 
 echo 'the cat' >short.txt
