@@ -197,7 +197,8 @@ static bool trace(View *v, FactText text, PatchSpec spec, Fact *f, Patch *p) {
 }
 
 // The stream after the last layer is all that the logits are made of: put back at the last token,
-// it gives the clean probability, of answers of any length.  What stands before the subject is clean in any case.
+// it gives the clean probability, of answers of any length.  What stands before the subject is
+// clean in any case.
 TEST(patch, putting_back_everything_gives_the_clean_probability) {
     static const char *const decoders[] = {"gpt2",      "llama", "gemma3",
                                            "qwen2-moe", "mamba", "heed-rnn"};
