@@ -118,14 +118,6 @@ static void print_list(const AttentionMap *map, int columns) {
     }
 }
 
-static const char *shade(double weight) {
-    if (weight >= 0.75) return "\xe2\x96\x88\xe2\x96\x88"; // full
-    if (weight >= 0.40) return "\xe2\x96\x93\xe2\x96\x93"; // dark
-    if (weight >= 0.15) return "\xe2\x96\x92\xe2\x96\x92"; // medium
-    if (weight >= 0.03) return "\xe2\x96\x91\xe2\x96\x91"; // light
-    return " \xc2\xb7";
-}
-
 // The number of each column, two wide: its tens where they begin, above its units.
 static void print_column_numbers(int64_t n, int indent) {
     if (n > 10) {
@@ -149,7 +141,7 @@ static void print_matrix(const AttentionMap *map, int columns) {
         printf(" ");
         for (int64_t j = 0; j < map->n; j++) {
             double weight = (double)map->weight[i * map->n + j];
-            printf("%s", weight > 0 || j <= i ? shade(weight) : "  ");
+            printf("%s", weight > 0 || j <= i ? screen_shade(weight) : "  ");
         }
         if (left >= LOOK_COLUMNS) {
             printf("  \xe2\x86\x92 ");

@@ -19,8 +19,8 @@ typedef struct Command {
 // X(name) - every command, in the order in which help lists them; each is a file of this folder.
 // clang-format off
 #define COMMANDS(X) \
-    X(run) X(chat) X(next) X(attend) X(lab) X(probe) X(heads) X(fill) X(embed) X(train) X(compare) \
-    X(world) X(info) X(tokenize) X(tokenizer) X(eval) X(convert) X(quantize) X(bench)
+    X(run) X(chat) X(next) X(attend) X(lab) X(probe) X(heads) X(patch) X(edit) X(fill) X(embed) \
+    X(train) X(compare) X(world) X(info) X(tokenize) X(tokenizer) X(eval) X(convert) X(quantize) X(bench)
 // clang-format on
 
 #define X(name) extern const Command command_##name;

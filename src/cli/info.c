@@ -5,11 +5,14 @@
 #include "cli/cli.h"
 #include "cli/screen.h"
 #include "model/weights.h"
+#include "train/edit.h"
 
 typedef struct Info {
     const Model *model;
     WeightCount all;
     DType cache;
+    const EditRecord *edit; // (n_edits) of facts, that the file tells of
+    int64_t n_edits;
 } Info;
 
 // "134.5 M", "1.24 B": three digits and a unit.
@@ -106,6 +109,17 @@ static Str attention_facts(const Config *c, Arena *arena) {
     return str_built(&b);
 }
 
+static void print_edits(const Info *info, Arena *arena) {
+    for (int64_t i = 0; i < info->n_edits; i++) {
+        const EditRecord *e = &info->edit[i];
+        print_fact(i ? "" : "edited",
+                   str_printf(arena, "layer %d: \"%.*s\" goes on with \"%.*s\"", e->layer,
+                              STR_ARG(screen_visible(arena, e->prompt)),
+                              STR_ARG(screen_visible(arena, e->answer))),
+                   arena);
+    }
+}
+
 static void print_person(const Info *info, Arena *arena) {
     const Model *m = info->model;
     const Config *c = &m->config;
@@ -137,6 +151,7 @@ static void print_person(const Info *info, Arena *arena) {
     if (config_attention_layers(c)) print_fact("attention", attention_facts(c, arena), arena);
     print_fact("vocabulary", str_printf(arena, "%lld tokens", (long long)c->vocab), arena);
     print_fact("context", str_printf(arena, "%lld tokens", (long long)c->context), arena);
+    print_edits(info, arena);
     print_parameters(info);
     bool only_embeds = c->is_encoder && !m->token_head.dense.data;
     if (only_embeds) print_fact("", STR("no head: it only embeds"), arena);
@@ -148,6 +163,26 @@ static void print_person(const Info *info, Arena *arena) {
 }
 
 // ---------------------------------------------------------------- for a program
+static void put_edits(const Info *info, JsonWriter *w) {
+    if (info->n_edits == 0) return;
+    json_key(w, "edits");
+    json_begin_array(w);
+    for (int64_t i = 0; i < info->n_edits; i++) {
+        const EditRecord *e = &info->edit[i];
+        json_begin_object(w);
+        json_key(w, "layer");
+        json_put_integer(w, e->layer);
+        json_key(w, "prompt");
+        json_put_string(w, e->prompt);
+        json_key(w, "subject");
+        json_put_string(w, e->subject);
+        json_key(w, "answer");
+        json_put_string(w, e->answer);
+        json_end_object(w);
+    }
+    json_end_array(w);
+}
+
 static void print_json(const Info *info, Arena *arena) {
     StrBuilder out = str_builder(arena);
     JsonWriter w = json_writer(&out, 2);
@@ -186,6 +221,7 @@ static void print_json(const Info *info, Arena *arena) {
     json_put_integer(&w, (int64_t)state_bytes_carried(info->model));
     json_key(&w, "context_length");
     json_put_integer(&w, c->context);
+    put_edits(info, &w);
     json_end_object(&w);
     printf("%s\n", str_built(&out).data);
 }
@@ -213,9 +249,10 @@ static int run(int argc, char **argv) {
         if (!state_type_fits(setup.model, info.cache))
             error_set(&err, ERROR_USAGE, "--cache %s does not fit heads of width %d", cache,
                       setup.model->config.head_width);
-        else if (as_json)
+        else if (edit_records_read(setup.model, &setup.arena, &info.edit, &info.n_edits, &err) &&
+                 as_json)
             print_json(&info, &setup.arena);
-        else
+        else if (!err.kind)
             print_person(&info, &setup.arena);
     }
     setup_close(&setup);

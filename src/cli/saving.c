@@ -51,17 +51,17 @@ static bool holds_model(Arena *arena, const char *path) {
     return false;
 }
 
-static bool check_target(Saving *s, Error *err) {
-    const char *target = without_slash(&s->setup.arena, s->target);
-    const TensorFile *file = s->setup.model->tensors;
+bool saving_check_target(Setup *setup, const char *path, bool force, Error *err) {
+    const char *target = without_slash(&setup->arena, path);
+    const TensorFile *file = setup->model->tensors;
     bool is_source = is_same_file(target, file->path.data);
     for (int i = 0; i < file->n_parts; i++)
         is_source = is_source || is_same_file(target, file->part[i].path.data);
-    if (is_source) return error_set(err, ERROR_USAGE, "%.300s is the model itself", s->target);
+    if (is_source) return error_set(err, ERROR_USAGE, "%.300s is the model itself", path);
     if (strcmp(target, "-") == 0)
         return error_set(err, ERROR_USAGE, "-o wants a file or a folder, not standard output");
-    if (s->force || !holds_model(&s->setup.arena, target)) return true;
-    return error_set(err, ERROR_USAGE, "%.300s is there already; --force replaces it", s->target);
+    if (force || !holds_model(&setup->arena, target)) return true;
+    return error_set(err, ERROR_USAGE, "%.300s is there already; --force replaces it", path);
 }
 
 static bool keep_going(void *user, int64_t done, int64_t total) {
@@ -76,7 +76,9 @@ bool saving_open(Saving *s, const Positionals *rest, ExportOptions *options, Err
     if (!s->target) return error_set(err, ERROR_USAGE, "say where to write it with -o TARGET");
     if (s->type && !dtype_from_name(s->type, &options->type))
         return error_set(err, ERROR_USAGE, "--type: no such type: '%s'", s->type);
-    if (!setup_open(&s->setup, rest->text[0], err) || !check_target(s, err)) return false;
+    if (!setup_open(&s->setup, rest->text[0], err) ||
+        !saving_check_target(&s->setup, s->target, s->force, err))
+        return false;
     s->report.arena = &s->setup.arena;
     options->has_type = s->type != NULL;
     options->pool = s->setup.pool;

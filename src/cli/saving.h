@@ -21,8 +21,9 @@ typedef struct Saving {
 enum { SAVING_OPTIONS = 9 };
 const Option *saving_options(Saving *s, Option table[SAVING_OPTIONS]);
 
-// Opens the model and fills what the options say; refuses a target that is there (but for --force)
-// or is a part of the model itself.
+// Refuses a target that is there (but for `force`), a part of the open model, standard output.
+MUST_USE bool saving_check_target(Setup *setup, const char *path, bool force, Error *err);
+// Opens the model and fills what the options say; checks the target.
 MUST_USE bool saving_open(Saving *s, const Positionals *rest, ExportOptions *options, Error *err);
 // Writes the model and prints what was written.
 MUST_USE bool saving_write(Saving *s, bool is_folder, ExportOptions options, Error *err);

@@ -35,6 +35,14 @@ Str screen_visible(Arena *arena, Str text) {
     return str_built(&out);
 }
 
+const char *screen_shade(double share) {
+    if (share >= 0.75) return "\xe2\x96\x88\xe2\x96\x88"; // full
+    if (share >= 0.40) return "\xe2\x96\x93\xe2\x96\x93"; // dark
+    if (share >= 0.15) return "\xe2\x96\x92\xe2\x96\x92"; // medium
+    if (share >= 0.03) return "\xe2\x96\x91\xe2\x96\x91"; // light
+    return " \xc2\xb7";
+}
+
 bool screen_print(Str text) {
     if (!term_is_terminal(STDOUT_FILENO)) {
         fwrite(text.data, 1, text.n, stdout);

@@ -14,7 +14,8 @@
 //   position table                           F16 if T is F16, else F32 (F16 stays F16)
 //   vectors                                  F32
 //
-// Adapters that lie beside a weight (tensor.h) become a part of it.
+// Adapters that lie beside a weight (tensor.h) become a part of it; such weights may be given a
+// type of their own (adapted_type).
 //
 // Rows that are no whole number of K blocks (256) become Q8_0, those that are not even a multiple
 // of 32 F16: `wanted` and `to` of ExportedWeight tell where.  A folder holds all weights in one
@@ -62,6 +63,8 @@ enum { EXPORT_SHARD_BYTES = 2000000000 };
 typedef struct ExportOptions {
     bool has_type;
     DType type;
+    bool has_adapted_type; // GGUF: of matrices with an adapter, whatever `type` is
+    DType adapted_type;
     Pool *pool;             // NULL: the caller's thread alone
     int64_t shard_bytes;    // folder: of one file; 0: EXPORT_SHARD_BYTES
     bool in_panels;         // GGUF: quantised matrices in panels, which need no preparation to run

@@ -39,6 +39,7 @@ static DType wanted_type(const Export *e, const Weight *w, DType from) {
     const ExportOptions *o = &e->options;
     if (e->is_hf) return o->type;
     if (weight_is_f32(w)) return DTYPE_F32;
+    if (o->has_adapted_type && w->tensor->adapter) return o->adapted_type;
     if (w->place == PLACE_NORM_POSITION) {
         bool is_half = from == DTYPE_F16 || (o->has_type && o->type == DTYPE_F16);
         return is_half && !(o->has_type && o->type == DTYPE_F32) ? DTYPE_F16 : DTYPE_F32;

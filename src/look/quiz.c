@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/utf8.h"
+#include "look/reading.h"
 
 enum { LINE_BYTES_MAX = 1 << 20, CHUNK = 512 };
 
@@ -122,28 +123,6 @@ static bool is_kept(const Quiz *quiz, Arena *arena, Str text, const int32_t *ids
     return count_characters(decoded) >= count_characters(text);
 }
 
-// Tokens of a whole text behind what begins a document, without what would end it.
-static bool encode(Quiz *quiz, Str text, int32_t **ids, int64_t *n, bool *kept, Error *err) {
-    const Tokenizer *t = quiz->model->tokenizer;
-    const Vocab *vocab = tokenizer_vocab(t);
-    Tokens tokens;
-    if (!tokenizer_encode(t, &quiz->arena, text, (EncodeOptions){.add_special = true}, &tokens,
-                          err))
-        return false;
-    if (vocab->add_eos && tokens.n > 0 && tokens.token[tokens.n - 1].id == vocab->eos) tokens.n--;
-    *ids = arena_new(&quiz->arena, int32_t, tokens.n + 1);
-    *n = 0;
-    bool has_bos = tokens.n > 0 && tokens.token[0].id == vocab->bos;
-    if (!has_bos && vocab->bos >= 0) (*ids)[(*n)++] = vocab->bos;
-    for (int64_t i = 0; i < tokens.n; i++) (*ids)[(*n)++] = tokens.token[i].id;
-    for (int64_t i = 0; i < *n; i++)
-        if ((*ids)[i] < 0 || (*ids)[i] >= quiz->model->config.vocab)
-            return error_set(err, ERROR_FORMAT, "token %d is not in a vocabulary of %lld",
-                             (*ids)[i], (long long)quiz->model->config.vocab);
-    *kept = is_kept(quiz, &quiz->arena, text, *ids, *n);
-    return true;
-}
-
 static int64_t shared_length(const Ask *ask) {
     for (int64_t i = 0;; i++)
         for (int k = 0; k < ask->n; k++)
@@ -164,11 +143,13 @@ static bool prepare(Quiz *quiz, const QuizItem *item, Ask *ask, QuizOutcome *out
     require(item->n_answers >= 2 && item->n_answers <= QUIZ_ANSWERS_MAX);
     *ask = (Ask){.n = item->n_answers};
     for (int k = 0; k < ask->n; k++) {
-        bool kept = false;
+        Reading reading;
         Str text =
             str_printf(&quiz->arena, "%.*s%.*s", STR_ARG(item->prompt), STR_ARG(item->answer[k]));
-        if (!encode(quiz, text, &ask->ids[k], &ask->n_ids[k], &kept, err)) return false;
-        all_kept = all_kept && kept;
+        if (!reading_make(quiz->model, &quiz->arena, text, &reading, err)) return false;
+        ask->ids[k] = reading.ids;
+        ask->n_ids[k] = reading.n;
+        all_kept = all_kept && is_kept(quiz, &quiz->arena, text, reading.ids, reading.n);
         fits = fits && ask->n_ids[k] <= quiz->context;
     }
     ask->n_shared = shared_length(ask);

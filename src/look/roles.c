@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "look/reading.h"
+
 const char *const role_names[ROLES + 1] = {"previous",   "first",  "same",    "induction",
                                            "antecedent", "object", "subject", "unclear"};
 
@@ -87,22 +89,22 @@ void role_measure(const float *pattern, int64_t n, const RoleTarget *target, int
 }
 
 // ---------------------------------------------------------------- targets
-// A text in tokens, behind what begins a document.
-typedef struct Reading {
+// A text in tokens, and where they should look.
+typedef struct Aims {
     int32_t *ids; // (n)
     Token *token; // (n) the bytes of each
     int64_t n;
     RoleTarget *target;
     int64_t n_targets;
-} Reading;
+} Aims;
 
-static void add_target(Reading *r, Role role, int64_t row, int64_t from, int64_t to) {
+static void add_target(Aims *r, Role role, int64_t row, int64_t from, int64_t to) {
     bool is_seen = from < to && to <= row && (from > 0 || role == ROLE_FIRST);
     if (is_seen) r->target[r->n_targets++] = (RoleTarget){role, row, from, to};
 }
 
 // What the ids alone tell.  Of tokens that stood before, those that did so once.
-static void add_places(Reading *r) {
+static void add_places(Aims *r) {
     for (int64_t i = 2; i < r->n; i++) {
         int64_t n_before = 0, where = 0;
         for (int64_t j = 0; j < i; j++)
@@ -116,7 +118,7 @@ static void add_places(Reading *r) {
 }
 
 // The tokens that touch the bytes of a label; false: they were cut off.
-static bool find_tokens(const Reading *r, const RoleLabel *label, int64_t *from, int64_t *to) {
+static bool find_tokens(const Aims *r, const RoleLabel *label, int64_t *from, int64_t *to) {
     *from = *to = 0;
     for (int64_t i = 0; i < r->n; i++) {
         if (r->token[i].start >= label->to || r->token[i].end <= label->from) continue;
@@ -127,14 +129,14 @@ static bool find_tokens(const Reading *r, const RoleLabel *label, int64_t *from,
 }
 
 // The later of two labels looks at the earlier one, from its last token.
-static void add_labels(Reading *r, Role role, const RoleLabel *one, const RoleLabel *other) {
+static void add_labels(Aims *r, Role role, const RoleLabel *one, const RoleLabel *other) {
     int64_t from[2], to[2];
     if (!find_tokens(r, one, &from[0], &to[0]) || !find_tokens(r, other, &from[1], &to[1])) return;
     int later = from[1] > from[0];
     add_target(r, role, to[later] - 1, from[!later], to[!later]);
 }
 
-static void add_label_targets(Reading *r, const RoleText *text) {
+static void add_label_targets(Aims *r, const RoleText *text) {
     const RoleLabel *label = text->label, *verb = NULL, *object = NULL, *subject = NULL;
     for (int i = 0; i < text->n_labels; i++) {
         Str name = label[i].label;
@@ -154,22 +156,13 @@ static void add_label_targets(Reading *r, const RoleText *text) {
     if (verb && subject) add_labels(r, ROLE_SUBJECT, verb, subject);
 }
 
-static bool read_text(const Model *model, Arena *arena, const RoleText *text, Reading *r,
-                      Error *err) {
-    Tokens tokens;
-    const Vocab *vocab = tokenizer_vocab(model->tokenizer);
+static bool read_text(const Model *model, Arena *arena, const RoleText *text, Aims *r, Error *err) {
     int64_t most =
         model->config.context < ROLE_TOKENS_MAX ? model->config.context : ROLE_TOKENS_MAX;
-    if (!tokenizer_encode(model->tokenizer, arena, text->text, (EncodeOptions){.add_special = true},
-                          &tokens, err))
-        return false;
-    int skip = vocab->bos >= 0 && !(tokens.n > 0 && tokens.token[0].id == vocab->bos);
-    *r = (Reading){.n = tokens.n + skip < most ? tokens.n + skip : most};
-    r->ids = arena_new(arena, int32_t, r->n + 1);
-    r->token = arena_new(arena, Token, r->n + 1);
-    if (skip) r->token[0] = (Token){vocab->bos, 0, 0};
-    for (int64_t i = skip; i < r->n; i++) r->token[i] = tokens.token[i - skip];
-    for (int64_t i = 0; i < r->n; i++) r->ids[i] = r->token[i].id;
+    Reading reading;
+    if (!reading_make(model, arena, text->text, &reading, err)) return false;
+    *r = (Aims){
+        .ids = reading.ids, .token = reading.token, .n = reading.n < most ? reading.n : most};
     r->target = arena_new(arena, RoleTarget, 4 * r->n + text->n_labels + 2);
     add_places(r);
     add_label_targets(r, text);
@@ -188,7 +181,7 @@ static bool check_model(const Model *model, Error *err) {
 
 static bool measure_text(Run *run, const Model *model, Arena *arena, const RoleText *text,
                          Roles *roles, Error *err) {
-    Reading r;
+    Aims r;
     Capture capture;
     int layers = roles->layers, heads = roles->heads;
     if (!read_text(model, arena, text, &r, err)) return false;
@@ -224,7 +217,7 @@ bool roles_measure(Run *run, const Model *model, Arena *arena, const RoleText *t
 
 static bool add_loss(Run *run, const Model *model, Arena *arena, const RoleText *text, double *nats,
                      int64_t *n, Error *err) {
-    Reading r;
+    Aims r;
     SingleBatch single;
     if (!read_text(model, arena, text, &r, err)) return false;
     if (r.n < 2) return true;

@@ -132,7 +132,7 @@ works --help
 works --version
 works help
 for command in run chat next attend info tokenize tokenizer eval convert quantize bench train compare \
-    world probe heads; do
+    world probe heads patch edit; do
     works $command --help
     if ! grep -q '^usage: heed ' out; then fail "heed $command --help: no usage"; fi
     if awk 'length > 80 { long = 1 } END { exit !long }' out; then
