@@ -108,7 +108,7 @@ function strips(el, rows, tall, hint = t('pointAt')) {
   el.append(svg, read);
 }
 
-// ---------------------------------------------------------------- beats 1 and 2: where Q and K come from
+// ---------------------------------------------------------------- beats 1, 2: how Q and K are made
 function made(el, { scene, l }, j, sign, cls, site, group, values) {
   const norm = scene.array('attn_norm', S.layer),
     width = norm.shape[1];
