@@ -10,7 +10,7 @@ import {
   wordsOf,
 } from '../../web/js/base/match.js';
 import { utf8 } from '../../web/js/base/pieces.js';
-import { pairLike, tiny } from '../../web/js/words.js';
+import { fixed, pairLike, tiny } from '../../web/js/words.js';
 
 /** Tokens of pieces; a list of pieces is one character in several tokens. */
 function tokensOf(...pieces) {
@@ -66,6 +66,7 @@ test('a difference is a share of the length', () => {
   assert.equal(difference([3, 4], [-3, -4]), 2);
   assert.ok(Math.abs(difference([1, 0], [0, 1]) - Math.SQRT2) < 1e-12);
   assert.equal(difference([0, 0], [0, 0]), 0);
+  assert.ok(Number.isNaN(difference([NaN, 0], [1, 0]))); // what overflowed is not the same
 });
 
 test('small numbers keep their size, and only 0 is 0', () => {
@@ -73,6 +74,7 @@ test('small numbers keep their size, and only 0 is 0', () => {
     ...['0', '4×10⁻⁷', '1×10⁻⁶', '0.0046', '0.042', '1.57'],
   ]);
   assert.equal(tiny(NaN), '—');
+  assert.deepEqual([fixed(-0.04, 1), fixed(-0.06, 1), fixed(1.25, 1)], ['0.0', '−0.1', '1.3']);
   assert.equal(pairLike('猫'), '猫追狗');
   assert.equal(pairLike('cat'), 'The cat saw the dog.');
 });

@@ -182,6 +182,7 @@ async function refresh() {
     trouble = e.kind === 'gone' ? t('gone') : t('refused')(e.message);
   }
   stage.setAttribute('aria-busy', 'false');
+  progress = '';
   return scene ? show() : drawBar();
 }
 /** Brings what is picked into the model and the sentence that are there. */

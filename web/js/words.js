@@ -99,6 +99,10 @@ const WORDS = {
     zh: '这一层没有注意力：它按顺序读，不回头看。',
     en: 'This layer has no attention: it reads in order.',
   },
+  overflow: {
+    zh: '数值在这里溢出了，没有能画的数。',
+    en: 'The numbers overflow here: there is nothing to draw.',
+  },
   refused: { zh: m => `模型没有算：${m}`, en: m => `The model did not compute: ${m}` },
   // 1 tokens
   tkId: { zh: '编号', en: 'id' },
@@ -137,7 +141,7 @@ const WORDS = {
     en: [
       w => `In class, ${w} stands up: who has what I need?`,
       () => 'Everyone holds up a card: what I can answer.',
-      w => `${w} holds its question against each card; a better fit scores higher.`,
+      w => `${w} checks each card: the better the fit, the higher the score.`,
       () => 'What everyone brought is added up, by weight.',
     ],
   },
@@ -180,8 +184,8 @@ const WORDS = {
   ownDivisor: { zh: '模型自己的', en: 'the model’s own' },
   entropyIs: { zh: b => `${b} 比特`, en: b => `${b} bits` },
   hasBias: {
-    zh: '分数之外还有一项：离得越远，减得越多（ALiBi）',
-    en: 'besides the score: the further away, the more is taken off (ALiBi)',
+    zh: '另减一项：离得越远减得越多（ALiBi）',
+    en: 'less something for distance (ALiBi)',
   },
   newWord: { zh: w => `新的${w}：z`, en: w => `the new ${w}: z` },
   madeOf: { zh: '由这些值拼成', en: 'what it is made of' },
@@ -211,7 +215,8 @@ const WORDS = {
     en: ['both', 'mask', 'positions', 'neither'],
   },
   oTell: { zh: '分得出', en: 'can tell' },
-  oSame: { zh: '差别是 0，只剩舍入', en: '0 within rounding: cannot tell' },
+  oSame: { zh: '差别是 0，只剩舍入：分不出', en: '0 within rounding: cannot tell' },
+  oZero: { zh: '差别是 0，只剩舍入', en: '0 within rounding' },
   oSees: {
     zh: (a, b) => `前面 ${a} 词，换后 ${b} 词`,
     en: (a, b) => `sees ${a} before it, then ${b}`,
@@ -233,10 +238,15 @@ const WORDS = {
     en: (k, n) => `${k} of ${n} numbers drawn`,
   },
   oNoEffect: {
-    zh: { mask: '遮罩开关在这个模型里不起作用。', positions: '位置开关在这个模型里不起作用。' },
+    zh: {
+      mask: '遮罩开关在这个模型里不起作用：',
+      positions: '位置开关在这个模型里不起作用：',
+      both: '两个开关在这个模型里都不起作用：',
+    },
     en: {
-      mask: 'The mask switch changes nothing in this model.',
-      positions: 'The position switch changes nothing in this model.',
+      mask: 'The mask switch changes nothing in this model: ',
+      positions: 'The position switch changes nothing in this model: ',
+      both: 'Neither switch changes anything in this model: ',
     },
   },
   oWhyNot: {
@@ -244,13 +254,13 @@ const WORDS = {
       order: '它按顺序一个个读，没有注意力可遮，也没有位置可拆。',
       encoder: '它是编码器，本来就没有遮罩。',
       none: '它本来就没有位置。',
-      other: '',
+      other: '每个数都和原来一样。',
     },
     en: {
-      order: 'It reads in order, one by one: there is no attention to mask, no position to remove.',
-      encoder: 'It is an encoder and has no mask to begin with.',
-      none: 'It has no positions to begin with.',
-      other: '',
+      order: 'it reads in order, and has no attention to mask, no positions to remove.',
+      encoder: 'it is an encoder and has no mask to begin with.',
+      none: 'it has no positions to begin with.',
+      other: 'every number stays as it was.',
     },
   },
   oRefused: { zh: m => `这一格没有算成：${m}`, en: m => `not computed: ${m}` },
@@ -417,6 +427,11 @@ export function pct(x, digits = 0) {
 export const count = n => Math.round(n).toLocaleString('en-US');
 /** Three figures, with a true minus. */
 export const three = v => (Number.isFinite(v) ? String(+v.toPrecision(3)).replace('-', '−') : '—');
+/** So many decimals, with a true minus, and none before a 0. */
+export function fixed(v, digits) {
+  const text = v.toFixed(digits);
+  return Number(text) === 0 ? text.replace('-', '') : text.replace('-', '−');
+}
 /** A number that may be very small: 1.57, 0.042, 3×10⁻⁷. */
 export function tiny(v) {
   if (!Number.isFinite(v) || v === 0) return v === 0 ? '0' : '—';

@@ -67,7 +67,7 @@ export function matched(tokens, others) {
   return tokens.map(({ id }) => places.get(id)?.shift() ?? -1);
 }
 
-/** How far apart two vectors are, as a share of their length (the mean of both): 0 to 2. */
+/** How far apart two vectors are, as a share of their length (the mean of both): 0 to 2, or NaN. */
 export function difference(a, b) {
   let apart = 0,
     left = 0,
@@ -78,5 +78,5 @@ export function difference(a, b) {
     right += b[i] ** 2;
   }
   const length = (Math.sqrt(left) + Math.sqrt(right)) / 2;
-  return length > 0 ? Math.sqrt(apart) / length : 0;
+  return length === 0 ? 0 : Math.sqrt(apart) / length;
 }

@@ -31,6 +31,7 @@ const CORNERS = [
 const ROUNDING = 1e-3; // what is less, of vectors of length 1, is called rounding
 const SAMPLE = 16; // numbers of a vector that are drawn
 const LOWEST = -8; // power of ten at the foot of the curves
+const WIDTH_LEAST = 120; // pixels; with less the page is not laid out yet
 const TYPING_MILLISECONDS = 300;
 let context, ui;
 
@@ -79,7 +80,8 @@ function differences(c, layer) {
   });
 }
 const most = list => Math.max(...list.filter(Number.isFinite));
-const isSame = c => most(ui.apart[c]) < ROUNDING;
+const hasNumbers = c => ui.apart[c].some(Number.isFinite);
+const isSame = c => hasNumbers(c) && most(ui.apart[c]) < ROUNDING;
 
 /** A switch that leaves every number as it is does not apply to this model. */
 function isIdle(one, two) {
@@ -87,16 +89,18 @@ function isIdle(one, two) {
   return !!a && !!b && a.every((x, i) => x === b[i]);
 }
 function whyIdle(key) {
-  const { model } = context.scene();
-  if (!model.mixers.includes('attention')) return t('oWhyNot').order;
-  if (key === 'mask') return model.architecture === 'bert' ? t('oWhyNot').encoder : '';
-  return model.positions === 'none' ? t('oWhyNot').none : '';
+  const { model } = context.scene(),
+    why = t('oWhyNot');
+  if (!model.mixers.includes('attention')) return why.order;
+  if (key === 'mask' && model.architecture === 'bert') return why.encoder;
+  return key === 'positions' && model.positions === 'none' ? why.none : why.other;
 }
+/** The switches that change nothing here: of mask, positions. */
 const idle = () =>
   [
     ['mask', isIdle(0, 2)],
     ['positions', isIdle(0, 1)],
-  ].filter(([, is]) => is);
+  ].flatMap(([key, is]) => (is ? [key] : []));
 
 /** What is known once a scene: words, places, differences of all layers. */
 function compare() {
@@ -110,7 +114,7 @@ function compare() {
   ui.unlike = [ui.match.filter(j => j < 0).length, first.b.n - ui.match.filter(j => j >= 0).length];
   ui.apart = range(4).map(c => differences(c, S.layer));
   const layers = range(scene.model.layers).filter(l => first.a.array(...site(l)));
-  ui.focus = ui.match[S.sel] >= 0 ? S.sel : ui.match.findIndex(j => j >= 0);
+  ui.focus = focusOf(scene.tokens);
   ui.curve = range(4).map(c =>
     layers.map(l => {
       const pair = both(c),
@@ -120,6 +124,13 @@ function compare() {
     }),
   );
   ui.shown = shown();
+}
+/** The word that is spoken of: the picked one; if that will not do, the first that has moved. */
+function focusOf(tokens) {
+  const can = i => ui.match[i] >= 0 && !tokens[i].special,
+    all = range(tokens.length);
+  if (can(S.sel)) return S.sel;
+  return Math.max(0, all.find(i => can(i) && ui.match[i] !== i) ?? all.findIndex(can));
 }
 /** The words that are drawn: the exchanged ones, the picked one, then what stands between. */
 function shown() {
@@ -232,7 +243,7 @@ function corner(g, m, c, [x, y, width, height], u, phone) {
     box.append(label(x + pad, y + 24 * u, cut(text, 13 * u, width - 2 * pad), 13 * u));
     return;
   }
-  verdict(box, c, { x: x + pad, y: y + 21 * u, room: width - 2 * pad, isNil, mask, u });
+  verdict(box, c, { x: x + pad, y: y + 21 * u, room: width - 2 * pad, isNil, u });
   const n = ui.shown.length,
     gap = (phone ? 8 : 14) * u,
     column = (width - 2 * pad + gap) / n;
@@ -250,9 +261,10 @@ function corner(g, m, c, [x, y, width, height], u, phone) {
   );
 }
 /** In words: can the model tell; and with a mask, how many words stand before the picked one. */
-function verdict(box, c, { x, y, room, isNil, mask, u }) {
+function verdict(box, c, { x, y, room, isNil, u }) {
   const px = 12.5 * u,
-    words = isNil ? t('oSame') : t('oTell'),
+    same = ui.unlike.some(Boolean) ? 'oZero' : 'oSame',
+    words = t(!hasNumbers(c) ? 'overflow' : isNil ? same : 'oTell'),
     size = fitType(words, px, 9 * u, room);
   box.append(
     label(x, y, cut(words, size, room, 700), size, {
@@ -260,8 +272,10 @@ function verdict(box, c, { x, y, room, isNil, mask, u }) {
       'font-weight': isNil ? 700 : 400,
     }),
   );
-  const seen = t('oSees')(ui.focus, ui.match[ui.focus]);
-  const isLeak = mask && !CORNERS[c][1] && ui.focus !== ui.match[ui.focus] && S.depth !== 'feel';
+  const seen = t('oSees')(ui.focus, ui.match[ui.focus]),
+    { mask, positions } = tellers(CORNERS[c]),
+    isMoved = ui.focus !== ui.match[ui.focus],
+    isLeak = mask && !positions && isMoved && S.depth !== 'feel';
   if (isLeak && textWidth(seen, 12 * u) + textWidth(words, size) < room - 12 * u)
     box.append(label(x + room, y, seen, 12 * u, { class: 'quiet', 'text-anchor': 'end' }));
 }
@@ -376,7 +390,7 @@ function key(g, [X, Y, W], u) {
 
 // ---------------------------------------------------------------- the view
 function draw(m) {
-  if (!ui?.pair) return;
+  if (!ui?.pair || ui.W < WIDTH_LEAST) return;
   const { W, H } = ui,
     u = unit(),
     phone = isPhone(),
@@ -456,13 +470,13 @@ function target() {
         a = pair && vector(pair.a, S.layer, i),
         b = pair && vector(pair.b, S.layer, ui.match[i]);
       if (!a || !b) return;
-      m[`d${c}.${k}`] = ui.apart[c][i];
+      m[`d${c}.${k}`] = ui.apart[c][i] || 0;
       const every = a.length / SAMPLE,
         places = range(SAMPLE).map(x => Math.floor(x * every));
       const peak = Math.max(1e-30, ...places.flatMap(p => [Math.abs(a[p]), Math.abs(b[p])]));
       places.forEach((p, x) => {
-        m[`a${c}.${k}.${x}`] = a[p] / peak;
-        m[`b${c}.${k}.${x}`] = b[p] / peak;
+        m[`a${c}.${k}.${x}`] = a[p] / peak || 0;
+        m[`b${c}.${k}.${x}`] = b[p] / peak || 0;
       });
     }),
   );
@@ -471,12 +485,17 @@ function target() {
 
 /** The second sentence: its words are buttons, two of which change places; or it is typed. */
 function secondLine() {
+  const isUnlike = !!ui.pair && ui.unlike.some(Boolean);
+  ui.unlikeNote.textContent = isUnlike ? t('oUnlike')(...ui.unlike) : '';
   if (ui.isTyping) return;
   const line = clear(ui.line),
     { b } = ui.pair ?? {};
   line.append(h('span', { class: 'which' }, t('oSecond')));
   if (S.other) {
-    line.append(typed());
+    const box = typed();
+    line.append(box);
+    if (ui.wantsFocus) box.focus();
+    ui.wantsFocus = false;
     const back = () => set({ other: '' });
     line.append(h('button', { class: 'act', onclick: back }, t('oBack')));
   } else if (b && ui.swap) {
@@ -493,7 +512,10 @@ function secondLine() {
     );
   }
   if (!S.other) {
-    const own = () => set({ other: context.text() });
+    const own = () => {
+      set({ other: context.text() });
+      ui.wantsFocus = true;
+    };
     line.append(
       h(
         'button',
@@ -503,8 +525,7 @@ function secondLine() {
     );
   }
   if (ui.swap) line.append(h('small', {}, t('oSwapHint')));
-  if (ui.pair && (ui.unlike[0] || ui.unlike[1]))
-    line.append(h('small', { class: 'unlike' }, t('oUnlike')(...ui.unlike)));
+  line.append(ui.unlikeNote);
 }
 function wordButton(k, labels) {
   const { from: start, to, isName } = ui.words[k],
@@ -531,8 +552,9 @@ function typed() {
   return box;
 }
 function notes() {
-  const parts = idle().map(([key]) => `${t('oNoEffect')[key]} ${whyIdle(key)}`.trim());
-  if (!ui.swap && !S.other) parts.push(t('oNoPair'));
+  const keys = idle(),
+    all = keys.length > 1 ? ['both'] : keys,
+    parts = all.map(key => t('oNoEffect')[key] + whyIdle(key));
   clear(ui.note).append(...parts);
   ui.note.hidden = !parts.length;
 }
@@ -551,9 +573,6 @@ function fit(jump) {
   notes();
   clear(ui.g);
   if (!ui.pair) {
-    const why = [0, 1, 2, 3].map(refusalOf).find(Boolean);
-    if (why) clear(ui.note).append(t('oRefused')(why));
-    ui.note.hidden = false;
     return;
   }
   ui.scale = Math.max(1, Math.ceil(2 * most(ui.apart.flat())) / 2);
@@ -585,6 +604,7 @@ export default {
     ui = { el, g, svg, run: tween(draw) };
     ui.head = h('header', { class: 'head' });
     ui.line = h('div', { class: 'secondline' });
+    ui.unlikeNote = h('small', { class: 'unlike', 'aria-live': 'polite' });
     ui.note = h('p', { class: 'ordernote', hidden: true });
     el.append(ui.head, ui.line, ui.note, h('div', { class: 'orderbox' }, svg));
     fit(true);
@@ -612,7 +632,8 @@ export default {
     };
   },
   caption() {
-    if (!ui.pair || !(most(ui.apart.flat()) >= 0)) return [t('oNoPair')];
+    const why = range(4).map(refusalOf).find(Boolean);
+    if (!ui.pair) return [why ? t('oRefused')(why) : t('oNoPair')];
     return caption();
   },
 };
@@ -620,10 +641,10 @@ export default {
 // ---------------------------------------------------------------- caption
 /** What in this corner can tell the order: a switch that is on and does something. */
 function tellers([mask, positions]) {
-  const isIdleKey = key => idle().some(([x]) => x === key);
+  const idlers = idle();
   return {
-    mask: mask && !isIdleKey('mask'),
-    positions: positions && !isIdleKey('positions'),
+    mask: mask && !idlers.includes('mask'),
+    positions: positions && !idlers.includes('positions'),
     reads: !context.scene().model.mixers.includes('attention'),
   };
 }
@@ -632,6 +653,7 @@ function caption() {
     c = CORNERS.findIndex(([a, b]) => a === causal_mask && b === positions),
     place = [ui.focus, ui.match[ui.focus]];
   if (!both(c)) return [t('oRefused')(refusalOf(c))];
+  if (!hasNumbers(c)) return [t('overflow')];
   const value = ui.apart[c][ui.focus],
     facts = { value, place, me: ['pick', context.scene().labels[ui.focus]] };
   const tell = tellers(CORNERS[c]);
@@ -641,14 +663,15 @@ function caption() {
 }
 function captionSame(c, { mask, positions }, { me }) {
   const worst = tiny(most(ui.apart[c])),
-    isBare = !mask && !positions;
+    isBare = !mask && !positions,
+    isExact = worst === '0';
   if (isChinese())
     return [
       isBare ? '没有遮罩，也没有位置：' : '在这一层，',
       me,
       ' 和每个词在两句里',
       ['', '一样'],
-      `，最多差 ${worst}，是舍入`,
+      `，最多差 ${worst}${isExact ? '' : '，是舍入'}`,
       isBare ? '；谁先谁后，模型分不出。' : '。',
     ];
   return [
@@ -656,7 +679,7 @@ function captionSame(c, { mask, positions }, { me }) {
     me,
     ' and every word are ',
     ['', 'the same'],
-    ` in both: ${worst} apart at most, rounding.`,
+    ` in both: ${worst} apart at most${isExact ? '' : ', rounding'}.`,
     isBare ? ' The model cannot tell the order.' : '',
   ];
 }
@@ -675,17 +698,24 @@ function captionBlind({ mask }, { me, value, place: [before, after] }) {
         'Look at the exchanged words, or further up.',
       ];
 }
-const part = value => (S.depth !== 'feel' ? pct(value) : isChinese() ? '许多' : 'a long way');
+/** How far a word has moved: in shares of its length, or in words. */
+const moves = value => {
+  const text = pct(value);
+  if (isChinese())
+    return S.depth === 'feel' ? ['变了', ['', '许多']] : ['变了自身长度的 ', ['', text]];
+  return S.depth === 'feel'
+    ? ['moves ', ['', 'a long way']]
+    : ['moves by ', ['', text], ' of its length'];
+};
 /** Without positions the mask alone tells the order: by how many words each one sees. */
 function captionMask({ me, value, place: [before, after] }) {
-  const moved = ['', part(value)],
-    isMoved = before !== after;
+  const isMoved = before !== after;
   if (isChinese())
     return [
       '没有位置，',
       me,
-      ' 仍然差 ',
-      moved,
+      ' 的向量仍然',
+      ...moves(value),
       isMoved
         ? `：它前面原来有 ${before} 个词，换后 ${after} 个，`
         : '：它前面的词各自看见的不一样，',
@@ -694,8 +724,8 @@ function captionMask({ me, value, place: [before, after] }) {
   return [
     'Without positions ',
     me,
-    ' still moves by ',
-    moved,
+    ' still ',
+    ...moves(value),
     isMoved
       ? `: it saw ${before} word${before === 1 ? '' : 's'} before it, now ${after}; `
       : ': the words before it each saw other words; ',
@@ -703,11 +733,12 @@ function captionMask({ me, value, place: [before, after] }) {
   ];
 }
 function captionMoved({ mask, positions, reads }, { me, value }) {
-  const moved = ['', part(value)],
-    isOwn = !!S.other;
+  const isOwn = !!S.other;
   const why = (zh, en) => (isChinese() ? `；${zh}。` : `; ${en}.`);
   let end = why('这里只有位置在说谁先谁后', 'here only the positions tell the order');
   if (reads) end = why('它按顺序读，先后自然知道', 'it reads in order, and so knows it');
+  else if (isOwn && ui.unlike.some(Boolean))
+    end = why('不过两句的词元不全一样', 'but not all their tokens are the same');
   else if (mask && positions)
     end = why('位置和遮罩都在说谁先谁后', 'positions and mask both tell the order');
   else if (!positions)
@@ -716,13 +747,12 @@ function captionMoved({ mask, positions, reads }, { me, value }) {
       'and neither is there: other words, a window, or layers that read in order',
     );
   if (isChinese())
-    return [isOwn ? '两句之间，' : '两个词换了位，', me, ' 的向量变了自身长度的 ', moved, end];
+    return [isOwn ? '两句之间，' : '两个词换了位，', me, ' 的向量', ...moves(value), end];
   return [
     isOwn ? 'Between the sentences ' : 'Two words change places, and ',
     me,
-    ' moves by ',
-    moved,
-    ' of its length',
+    ' ',
+    ...moves(value),
     end,
   ];
 }

@@ -4,21 +4,26 @@ import { clear, cut, fitType, h, isPhone, press, range, s, tween, unit } from '.
 import { S, differs, set } from '../state.js';
 import { look, lookDivided } from '../base/attention.js';
 import { entropy } from '../base/sampler.js';
-import { isChinese, pct, quote, t, three } from '../words.js';
+import { fixed, isChinese, pct, quote, t, three } from '../words.js';
 import { source, tapsOf } from '../scene.js';
 import { chip, hatch, headStrip, label, ladder } from '../parts.js';
 import { bars } from '../draw/vector.js';
 import { side } from './qkv_side.js';
 
 const SITES = ['attn_norm', 'q_rot', 'k_rot', 'v', 'pattern', 'z'];
-const COLUMN_LEAST = 30; // design pixels
+const COLUMN_LEAST = { wide: 38, narrow: 30 }; // design pixels
+const WIDTH_LEAST = 120; // pixels; with less the page is not laid out yet
 const ROWS = { words: 42, q: 54, k: 54, p: 54, s: 30, w: 96, v: 58 }; // heights, design pixels
 const FEEL = { words: 42, q: 54, k: 54, w: 150, v: 58 };
 const BEAT_OF = { words: 0, q: 1, k: 2, p: 3, s: 3, w: 3, v: 4 };
 let context, ui;
 
-/** What the head does for the picked word; null: the layer has no attention. */
-const seeIt = () => look(context.scene(), S.layer, S.head, S.sel, S.sw.scale);
+/** What the head does for the picked word; null: no attention here, or numbers that overflowed. */
+function seeIt() {
+  const l = look(context.scene(), S.layer, S.head, S.sel, S.sw.scale);
+  return l && [...l.w, ...l.scores].every(Number.isFinite) ? l : null;
+}
+const whyNot = () => t(context.scene().hasAttention(S.layer) ? 'overflow' : 'noAttention');
 const byWeight = w => [...w.keys()].sort((a, b) => w[b] - w[a]);
 /** Weights if the scores were divided by what the slider says; null: it says nothing else. */
 const inThought = l => (S.divisor ? lookDivided(l, S.divisor) : null);
@@ -37,7 +42,8 @@ function layout(l) {
     isNarrow = W < 560 * u;
   const left = (isNarrow ? 62 : 96) * u,
     gap = (isNarrow ? 3 : 8) * u;
-  const columns = columnsOf(l, Math.max(3, Math.floor((W - left) / (COLUMN_LEAST * u))));
+  const least = COLUMN_LEAST[isNarrow ? 'narrow' : 'wide'] * u,
+    columns = columnsOf(l, Math.max(3, Math.floor((W - left) / least)));
   const n = columns.words.length + (columns.left.length ? 1 : 0),
     cw = Math.min((W - left + gap) / n, 130 * u);
   // The shortest words stand little larger than the longest.
@@ -163,7 +169,7 @@ const weightFrom = (j, value) => source('pattern', S.layer, [S.head, S.sel, j], 
 function score(g, G, k, j, value) {
   const { u, at, rows, isNarrow, cw } = G,
     isBest = ui.best === j;
-  const text = (S.depth === 'numbers' ? value.toFixed(3) : value.toFixed(1)).replace('-', '−');
+  const text = fixed(value, S.depth === 'numbers' ? 3 : 1);
   const px = fitType(text, (isNarrow ? 11 : 14) * u, 8 * u, cw - 2 * u);
   g.append(
     label(at(k), rows.s.mid + 5 * u, text, px, {
@@ -241,7 +247,7 @@ function others(g, G) {
     share = columns.left.reduce((sum, j) => sum + ui.l.w[j], 0);
   const base = rows.w.y + rows.w.h - 6 * u,
     height = Math.max(1, share * (rows.w.h - 28 * u)),
-    text = G.isNarrow ? `+${columns.left.length}` : t('nOthers')(columns.left.length),
+    text = cw < 60 * u ? `+${columns.left.length}` : t('nOthers')(columns.left.length),
     px = fitType(text, 13 * u, 9 * u, cw - gap);
   g.append(label(at(k), 24 * u, text, px, { 'text-anchor': 'middle', class: 'quiet' }));
   if (S.beat < 3) return;
@@ -257,7 +263,7 @@ function others(g, G) {
   );
 }
 function draw(m) {
-  if (!ui?.l) return;
+  if (!ui?.l || ui.layout.W < WIDTH_LEAST) return;
   const g = clear(ui.g),
     G = ui.layout,
     { at, columns, rows } = G;
@@ -333,7 +339,7 @@ function fit(jump) {
   clear(ui.g);
   clear(ui.side);
   if (!ui.l) {
-    ui.g.append(label(0, 40, t('noAttention'), 16 * unit()));
+    ui.g.append(label(0, 40, whyNot(), 16 * unit()));
     return;
   }
   const { l } = ui,
@@ -436,7 +442,7 @@ export default {
   },
   caption() {
     const l = seeIt();
-    if (!l) return [t('noAttention')];
+    if (!l) return [whyNot()];
     const name = j => context.scene().labels[j],
       order = byWeight(l.w).filter(j => l.seen[j]),
       parts = { l, order, me: ['pick', name(S.sel)], name };
@@ -482,28 +488,29 @@ function captionCompare({ l, order, me, name }) {
   if (S.divisor) return captionThought(l, me);
   const before = context.other('scaled')?.rows(S.layer, S.head)?.[S.sel];
   if (!S.sw.scale && before) return captionUnscaled(l, Array.from(before), me);
-  return isChinese()
-    ? [
-        ['k', own(name, j)],
-        ' 的牌最合 ',
-        me,
-        ' 的问题：分数 ',
-        ['a', value],
-        '，分到 ',
-        ['a', amount(l.w[j])],
-        '；所有份额加起来是 100 %。',
-      ]
-    : [
-        'The card of ',
-        ['k', own(name, j)],
-        ' fits the question of ',
-        me,
-        ' best: score ',
-        ['a', value],
-        ', share ',
-        ['a', amount(l.w[j])],
-        '; all shares add up to 100 %.',
-      ];
+  const isTold = S.depth !== 'feel';
+  if (isChinese())
+    return [
+      ['k', own(name, j)],
+      ' 的牌最合 ',
+      me,
+      ' 的问题',
+      ...(isTold ? ['：分数 ', ['a', value]] : []),
+      '，分到 ',
+      ['a', amount(l.w[j])],
+      '；所有份额加起来是 100 %。',
+    ];
+  return [
+    'The card of ',
+    ['k', own(name, j)],
+    ' fits the question of ',
+    me,
+    ' best: ',
+    ...(isTold ? ['score ', ['a', value], ', '] : []),
+    'share ',
+    ['a', amount(l.w[j])],
+    '; all shares add up to 100 %.',
+  ];
 }
 const bits = w => entropy(w).toFixed(2);
 function captionUnscaled(l, before, me) {

@@ -5,13 +5,12 @@ import { clamp, h, s, unit } from '../base/dom.js';
 import { S, set } from '../state.js';
 import { lookDivided, mix } from '../base/attention.js';
 import { entropy } from '../base/sampler.js';
-import { pct, quote, t, three, tiny } from '../words.js';
+import { fixed, pct, quote, t, three, tiny } from '../words.js';
 import { source } from '../scene.js';
 import { figure, label, miniSwitch, slideBar } from '../parts.js';
 import { bars } from '../draw/vector.js';
 
 const largest = w => Math.max(...w);
-const minus = (v, digits) => v.toFixed(digits).replace('-', '−');
 
 /** Fills the element for the beat.  `given`: what the view knows, see drawSide() there. */
 export function side(el, given) {
@@ -166,7 +165,7 @@ function compare(el, { scene, l, key, thought, scoreFrom, weightFrom }) {
       ' · ',
       h('b', { class: 'k' }, scene.labels[key]),
       ' = ',
-      figure(minus(l.scores[key], 2), scoreFrom(key, l.scores[key], 'score')),
+      figure(fixed(l.scores[key], 2), scoreFrom(key, l.scores[key], 'score')),
       l.divisor === 1 ? '' : ` ÷ ${three(l.divisor)}`,
       ' → ',
       figure(pct(l.w[key]), weightFrom(key, l.w[key]), 'a'),
@@ -177,8 +176,7 @@ function compare(el, { scene, l, key, thought, scoreFrom, weightFrom }) {
     { name: 'K', cls: 'k', values: l.k[key], from: keyFrom(l, key, 'k_rot') },
     { name: 'Q×K', cls: 'p', values: l.terms[key], from: keyFrom(l, key, 'product') },
   ];
-  strips(el, rows, 24);
-  if (l.bias) el.append(h('p', { class: 'cap' }, t('hasBias')));
+  strips(el, rows, 24, l.bias ? t('hasBias') : undefined);
   el.append(
     h('hr'),
     miniSwitch(t('scaleSwitch'), S.sw.scale, () =>
