@@ -1,6 +1,4 @@
 // test_demonstrations.c - what the lab's page says in words holds on a model that comes with heed.
-#include <stdlib.h>
-
 #include "builtin/builtin.h"
 #include "look/capture.h"
 #include "model/model.h"
@@ -9,7 +7,7 @@
 enum { N_MAX = 16 };
 static const char sentence[] = "The cat saw the dog.";
 
-// The model `tales`, and what one forward of the sentence showed in its last layer.
+// The model `tales` and a sentence.
 typedef struct Demo {
     Model *model;
     Arena arena;
@@ -51,15 +49,15 @@ static void demo_close(Demo *d) {
     arena_drop(&d->arena);
 }
 
-// A site of a layer, with these switches; lives in the demo's arena.
-static const Tensor *seen(Demo *d, const int32_t *ids, Switches switches, Site site, int layer) {
+// A site of all layers, with these switches; lives in the demo's arena.
+static const Capture *seen(Demo *d, const int32_t *ids, Switches switches, Site site) {
     Error err = {0};
     Run run;
     SingleBatch single;
     Capture *capture = arena_new(&d->arena, Capture, 1);
     Batch *batch = batch_single(&single, ids, d->n);
     if (!CHECK(run_open(&run, NULL, &err))) return NULL;
-    capture_init(capture, &d->arena, &(CaptureWant){site, layer}, 1);
+    capture_init(capture, &d->arena, &(CaptureWant){site, -1}, 1);
     run.exact = true;
     run.switches = switches;
     run.probe = &capture->probe;
@@ -68,7 +66,7 @@ static const Tensor *seen(Demo *d, const int32_t *ids, Switches switches, Site s
     bool ok = CHECK(run_allocate(&run, &err));
     if (ok) model_forward(&run, d->model, batch);
     run_close(&run);
-    return ok ? capture_find(capture, site, layer) : NULL;
+    return ok ? capture : NULL;
 }
 
 // How far apart two vectors are, as a share of their length.
@@ -98,8 +96,11 @@ TEST(demonstrations, only_without_mask_and_positions_is_order_lost) {
     for (int corner = 0; corner < 4; corner++) {
         Switches s = {.no_causal_mask = corner & 1,
                       .positions = corner & 2 ? POSITIONS_NONE : POSITIONS_ON};
-        const Tensor *a = seen(&d, d.ids, s, SITE_RESID_POST, last);
-        const Tensor *b = seen(&d, swapped, s, SITE_RESID_POST, last);
+        const Capture *one = seen(&d, d.ids, s, SITE_RESID_POST);
+        const Capture *two = seen(&d, swapped, s, SITE_RESID_POST);
+        if (!CHECK(one && two)) break;
+        const Tensor *a = capture_find(one, SITE_RESID_POST, last);
+        const Tensor *b = capture_find(two, SITE_RESID_POST, last);
         if (!CHECK(a && b)) break;
         for (int i = d.first; i < d.n; i++) {
             int j = i == d.first ? d.second : i == d.second ? d.first : i;
@@ -130,9 +131,11 @@ static double mean_entropy(const Tensor *pattern) {
 TEST(demonstrations, without_the_square_root_of_d_attention_collapses) {
     Demo d;
     if (!demo_open(&d)) return;
-    for (int l = 0; l < d.model->config.layers; l++) {
-        const Tensor *scaled = seen(&d, d.ids, (Switches){0}, SITE_PATTERN, l);
-        const Tensor *raw = seen(&d, d.ids, (Switches){.no_scale = true}, SITE_PATTERN, l);
+    const Capture *with = seen(&d, d.ids, (Switches){0}, SITE_PATTERN);
+    const Capture *without = seen(&d, d.ids, (Switches){.no_scale = true}, SITE_PATTERN);
+    for (int l = 0; with && without && l < d.model->config.layers; l++) {
+        const Tensor *scaled = capture_find(with, SITE_PATTERN, l);
+        const Tensor *raw = capture_find(without, SITE_PATTERN, l);
         if (!CHECK(scaled && raw)) break;
         double before = mean_entropy(scaled), after = mean_entropy(raw);
         test_check(before > 0.2 && after < 0.7 * before, __FILE__, __LINE__,
