@@ -140,7 +140,7 @@ function shown() {
       ? ui.swap.map(k => ui.words[k].to - 1)
       : range(ui.match.length).filter(i => ui.match[i] !== i);
   const all = range(ui.match.length),
-    order = [ui.focus, ...moved.slice(0, 2), ...all.filter(i => i > moved[0]), ...all];
+    order = [ui.focus, ...moved.slice(0, 2), ...all.filter(i => i > Math.min(...moved)), ...all];
   return [...new Set(order)]
     .filter(has)
     .slice(0, room)
