@@ -659,7 +659,8 @@ function caption() {
   const tell = tellers(CORNERS[c]);
   if (isSame(c)) return captionSame(c, tell, facts);
   if (value < ROUNDING) return captionBlind(tell, facts);
-  return tell.mask && !tell.positions ? captionMask(facts) : captionMoved(tell, facts);
+  const isLeak = tell.mask && !tell.positions && !ui.unlike.some(Boolean);
+  return isLeak ? captionMask(facts) : captionMoved(tell, facts);
 }
 function captionSame(c, { mask, positions }, { me }) {
   const worst = tiny(most(ui.apart[c])),
