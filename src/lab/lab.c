@@ -65,6 +65,8 @@ void lab_put_model(JsonWriter *json, const Model *model) {
     put_count(json, "heads", c->heads);
     put_count(json, "kv_heads", c->kv_heads);
     put_count(json, "head_width", c->head_width);
+    json_key(json, "attention_scale");
+    json_put_number(json, (double)c->attention_scale);
     put_count(json, "width", c->width);
     put_count(json, "ffn_width", c->ffn_width);
     put_count(json, "vocabulary", c->vocab);

@@ -11,7 +11,9 @@ import { icon, seg } from './parts.js';
 import { drawer } from './drawer.js';
 import tokens from './views/tokens.js';
 import lines from './views/lines.js';
+import qkv from './views/qkv.js';
 import wall from './views/wall.js';
+import order from './views/order.js';
 import lens from './views/lens.js';
 import next from './views/next.js';
 
@@ -19,13 +21,16 @@ import next from './views/next.js';
 const VIEWS = [
   [1, tokens],
   [3, lines],
+  [4, qkv],
   [5, wall],
+  [6, order],
   [7, lens],
   [12, next],
 ];
 const KEYS = '1234567890-=';
 const TEXT_MAX = 4000,
-  TYPING_MILLISECONDS = 120;
+  TYPING_MILLISECONDS = 120,
+  PROGRESS_MILLISECONDS = 500;
 const THEMES = ['light', 'dark', 'projector'],
   DEPTHS = ['feel', 'steps', 'numbers'];
 
@@ -49,40 +54,50 @@ const viewNow = () => VIEWS[at()][1];
 // ---------------------------------------------------------------- what is known
 let live = null; // {view}: what stands on the stage
 let scene = null; // of the sentence and the switches
-let plain = null; // the same sentence without switches, for comparing
+let others = {}; // name -> what the view compares it with: a scene, or the error why there is none
+const known = new Map(); // key -> scene: of the sentence and of the others
 let piece = null; // id -> bytes, of the model's vocabulary
 let trouble = '',
+  progress = '', // of a long computation
   isEditing = false;
 
 const context = {
   scene: () => scene,
-  plain: () => (nChanges() ? plain : scene),
+  other: name => (others[name] instanceof Scene ? others[name] : null),
+  refusal: name => (others[name] instanceof Error ? others[name].message : ''),
+  plain: () => context.other('plain'),
   word: id => pieceLabel(piece(id)),
   ask: () => t('asks')[S.view],
+  text: wholeText,
 };
 
-const switches = () => {
+/** The switches as a request names them. */
+const switchesOf = (sw, off) => {
   const out = {};
-  for (const k of Object.keys(SWITCHES)) if (!S.sw[k]) out[k] = k === 'positions' ? 'none' : false;
-  if (S.off.length) out.heads_off = S.off;
+  for (const k of Object.keys(SWITCHES)) if (!sw[k]) out[k] = k === 'positions' ? 'none' : false;
+  if (off.length) out.heads_off = off;
   return out;
 };
-const keyOf = sw => JSON.stringify([S.text, S.then, sw]);
+/** What a trace is of: the sentence and the switches of the page, but for what is given. */
+const subjectOf = ({ text, then, sw, off } = {}) => ({
+  text: text ?? S.text,
+  then: then ?? (text == null ? S.then : []),
+  switches: switchesOf({ ...S.sw, ...sw }, off ?? S.off),
+});
+const keyOf = subject => JSON.stringify([subject.text, subject.then, subject.switches]);
 
 /** The question for what the view needs and the scene lacks; null: nothing. */
-function question(known, key, sw, needs) {
-  const same = known?.key === key,
-    has = name => same && known.arrays.has(name);
-  const request = { text: S.text, then: S.then, switches: sw };
-  let isNeeded = !same;
+function question(found, subject, needs) {
+  const request = { ...subject };
+  let isNeeded = !found;
   for (const tap of needs.taps ?? []) {
-    if (same && known.sites.has(tap.site)) continue;
+    if (found?.has(tap)) continue;
     (request.taps ??= []).push(tap);
     isNeeded = true;
   }
-  if (needs.logits && !has('next_logits')) isNeeded = request.logits = true;
+  if (needs.logits && !found?.arrays.has('next_logits')) isNeeded = request.logits = true;
   const watched = needs.lens?.watch ?? [];
-  if (needs.lens && (!has('lens_id') || String(known.watched) !== String(watched))) {
+  if (needs.lens && (!found?.arrays.has('lens_id') || String(found.watched) !== String(watched))) {
     request.lens = needs.lens;
     isNeeded = true;
   }
@@ -90,17 +105,48 @@ function question(known, key, sw, needs) {
   return isNeeded ? request : null;
 }
 
-async function learn(known, key, sw, needs) {
-  const request = question(known, key, sw, needs);
-  if (!request) return known;
+async function learn(subject, needs) {
+  const key = keyOf(subject),
+    found = known.get(key),
+    request = question(found, subject, needs);
+  if (!request) return found;
   stage.setAttribute('aria-busy', 'true');
   const trace = await ask(request);
   piece ??= readVocabulary(trace);
-  const result = known?.key === key ? known : new Scene(trace, key);
-  result.merge(trace);
-  for (const tap of request.taps ?? []) result.sites.add(tap.site);
+  const result = found ?? new Scene(trace, key);
+  result.merge(trace, request.taps);
   if (request.lens) result.watched = request.lens.watch ?? [];
+  known.set(key, result);
   return result;
+}
+
+/** What the view asks for: it may need to know the model and the tokens first. */
+async function needed() {
+  const own = known.get(keyOf(subjectOf())),
+    needs = viewNow().needs({ model: scene?.model, tokens: own?.tokens });
+  if (needs) return needs;
+  const { model, tokens, n } = await learn(subjectOf(), {});
+  settle(model, n);
+  return viewNow().needs({ model, tokens });
+}
+
+/** The other scenes that a view names; an answer that is refused stands for itself. */
+async function learnOthers(list, goesOn) {
+  const found = {},
+    began = performance.now();
+  for (const [i, [name, other]] of list.entries()) {
+    if (performance.now() - began > PROGRESS_MILLISECONDS) {
+      progress = t('computing')(i + 1, list.length);
+      drawAbout();
+    }
+    found[name] = await learn(subjectOf(other), other).catch(e => {
+      if (e.kind === 'gone' || e.name === 'AbortError') throw e;
+      return e;
+    });
+    if (!goesOn()) break;
+  }
+  progress = '';
+  return found;
 }
 
 let turn = 0,
@@ -110,15 +156,12 @@ const isSpelt = (found, letters) => found.n > letters * (/[a-z]/.test(S.text) ? 
 /** Asks for what is missing, then draws.  A newer call takes over. */
 async function refresh() {
   const own = ++turn,
-    needs = viewNow().needs(),
-    letters = [...S.text].length,
-    sw = switches();
+    letters = [...S.text].length;
   trouble = letters > TEXT_MAX ? t('tooLong')(letters) : letters || S.then.length ? '' : t('empty');
   if (trouble) return drawBar();
   try {
-    const found = await learn(scene, keyOf(sw), sw, needs);
-    const bare =
-      needs.plain && nChanges() ? await learn(plain, keyOf({}), {}, { logits: true }) : plain;
+    const needs = await needed();
+    const found = await learn(subjectOf(), needs);
     if (own !== turn) return undefined;
     if (isUntouched && isSpelt(found, letters)) {
       isUntouched = false;
@@ -126,18 +169,24 @@ async function refresh() {
       return refresh();
     }
     isUntouched = false;
+    const list = Object.entries(needs.others ?? {});
+    if (needs.plain) list.push(['plain', { sw: SWITCHES, off: [], logits: true }]);
+    const compared = await learnOthers(list, () => own === turn);
+    if (own !== turn) return undefined;
     scene = found;
-    plain = bare;
+    others = compared;
+    const used = new Set([scene, ...Object.values(others)]);
+    for (const [key, x] of known) if (!used.has(x)) known.delete(key);
   } catch (e) {
     if (e.name === 'AbortError' || own !== turn) return undefined;
     trouble = e.kind === 'gone' ? t('gone') : t('refused')(e.message);
   }
   stage.setAttribute('aria-busy', 'false');
+  progress = '';
   return scene ? show() : drawBar();
 }
 /** Brings what is picked into the model and the sentence that are there. */
-function settle() {
-  const { model, n } = scene;
+function settle(model, n) {
   if (S.layer < 0) S.layer = Math.floor((model.layers - 1) / 2);
   S.layer = clamp(S.layer, 0, model.layers - 1);
   S.head = clamp(S.head, 0, model.heads - 1);
@@ -150,7 +199,7 @@ let drawn = { ...S },
   drawnKey = ''; // what is on the stage
 /** Puts the scene on the stage: the view that is there is told what changed, another is put up. */
 function show() {
-  settle();
+  settle(scene.model, scene.n);
   const before = drawn,
     isNew = drawnKey !== scene.key;
   drawn = { ...S };
@@ -318,6 +367,7 @@ function drawAbout() {
           h('button', { onclick: () => set({ sw: { ...SWITCHES }, off: [] }) }, t('restore')),
         )
       : '',
+    progress ? h('span', { role: 'status' }, progress) : '',
     trouble ? h('span', { class: 'trouble', role: 'alert' }, trouble) : '',
   );
 }
@@ -396,7 +446,7 @@ function drawRail() {
   ];
   app.toggleAttribute('data-drawer', !!S.drawer);
   clear(rail).append(
-    S.drawer && scene ? h('div', { class: 'drawer' }, drawer(scene, live?.view)) : '',
+    S.drawer && scene ? h('div', { class: 'drawer' }, drawer(context, live?.view)) : '',
     h(
       'div',
       { class: 'tabs' },

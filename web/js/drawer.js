@@ -68,9 +68,10 @@ function indices(array, at, scene) {
   return at.map((i, k) => `${axes[k]} = ${/^[TS]$/.test(axes[k]) ? word(i) : i}`);
 }
 
-function origin(scene) {
+function origin(context) {
   const o = S.origin,
-    array = o && scene.array(o.name, o.layer);
+    scene = o?.of ? context.other(o.of) : context.scene(),
+    array = o && scene?.array(o.name, o.layer);
   const row = (name, ...value) => h('div', {}, h('dt', {}, name), h('dd', {}, ...value));
   if (!array) return [h('h2', {}, t('dOrigin')), h('p', { class: 'lead' }, t('originLead'))];
   return [
@@ -93,8 +94,8 @@ function origin(scene) {
   ];
 }
 
-export function drawer(scene, view) {
+export function drawer(context, view) {
   if (S.drawer === 'switch') return switches();
-  if (S.drawer === 'origin') return origin(scene);
+  if (S.drawer === 'origin') return origin(context);
   return table(view);
 }

@@ -4,6 +4,8 @@ import { range } from './base/dom.js';
 import { rank } from './base/sampler.js';
 import { tokenLabels } from './base/pieces.js';
 
+const siteKey = ({ site, layer }) => (layer == null ? site : `${site}:${layer}`);
+
 export class Scene {
   /** `key` tells sentences and switches apart: scenes with one key may be merged. */
   constructor(trace, key) {
@@ -11,13 +13,19 @@ export class Scene {
     Object.assign(this, { key, model: header.model, tokens: header.tokens, arrays: trace.arrays });
     this.labels = tokenLabels(header.tokens);
     this.n = header.tokens.length;
-    this.sites = new Set(); // that were asked for
+    this.sites = new Set(); // taps that were asked for
     this.watched = []; // tokens that the lens follows
     this.ranked = null;
   }
 
-  merge(trace) {
+  merge(trace, taps = []) {
     for (const [k, a] of trace.arrays) this.arrays.set(k, a);
+    for (const tap of taps) this.sites.add(siteKey(tap));
+  }
+
+  /** Was this tap asked for?  (A layer may have no array of it.) */
+  has(tap) {
+    return this.sites.has(tap.site) || this.sites.has(siteKey(tap));
   }
 
   /** The array of a site, or undefined: the layer may have none. */
@@ -89,5 +97,35 @@ export class Scene {
   }
 }
 
-/** Where a number comes from, for the drawer: an array of the trace and a place in it. */
-export const source = (name, layer, at, value, how = name) => ({ name, layer, at, value, how });
+/** Numbers of a site for one token of a text of n, in one layer. */
+const WIDTHS = {
+  q: m => m.heads * m.head_width,
+  k: m => m.kv_heads * m.head_width,
+  pattern: (m, n) => m.heads * n,
+  resid_post: m => m.width,
+};
+Object.assign(WIDTHS, { q_rot: WIDTHS.q, k_rot: WIDTHS.k, v: WIDTHS.k, z: WIDTHS.q });
+Object.assign(WIDTHS, { attn_norm: WIDTHS.resid_post });
+const AT_ONCE = 6e6; // numbers
+
+/**
+ * Taps of some sites: of all layers where that is little, so that a step from layer to layer asks
+ * nothing; else of one.  `n` is about how many tokens there are.
+ */
+export function tapsOf(sites, model, n, layer) {
+  const one = sites.reduce((sum, site) => sum + n * WIDTHS[site](model, n), 0);
+  return sites.map(site => (one * model.layers <= AT_ONCE ? { site } : { site, layer }));
+}
+
+/**
+ * Where a number comes from, for the drawer: an array of the trace and a place in it; `of` names
+ * the scene if it is another than that of the sentence.
+ */
+export const source = (name, layer, at, value, how = name, of = '') => ({
+  name,
+  layer,
+  at,
+  value,
+  how,
+  of,
+});

@@ -29,6 +29,10 @@ export const S = {
   sw: { ...SWITCHES },
   off: [], // off: [layer, head] that are switched off
   pinned: -1, // token whose probability the lens follows
+  beat: 1, // of the four in which attention is shown
+  divisor: 0, // that the scores are divided by in thought; 0: the model's own
+  swap: '', // "i-j": words of the sentence that change places; '': the page chooses
+  other: '', // a second sentence that was typed, instead
   T: 1,
   k: 0,
   p: 1,
@@ -41,6 +45,7 @@ const listeners = new Set();
 export const watch = f => listeners.add(f);
 export function set(patch) {
   const before = { ...S };
+  if ('text' in patch && patch.text !== S.text) Object.assign(S, { swap: '', other: '' });
   Object.assign(S, patch);
   history.replaceState(null, '', `#${link()}`);
   for (const f of listeners) f(before);
@@ -62,6 +67,10 @@ const LINKED = {
   dir: 'dir',
   kind: 'kind',
   pin: 'pinned',
+  beat: 'beat',
+  div: 'divisor',
+  swap: 'swap',
+  o: 'other',
   T: 'T',
   k: 'k',
   p: 'p',

@@ -2,11 +2,21 @@
 
 const WORDS = {
   views: {
-    zh: { tokens: '词元', lines: '连线', wall: '头墙', lens: '一层又一层', next: '下一个词' },
+    zh: {
+      tokens: '词元',
+      lines: '连线',
+      qkv: '四步 Q·K·V',
+      wall: '头墙',
+      order: '词序',
+      lens: '一层又一层',
+      next: '下一个词',
+    },
     en: {
       tokens: 'Tokens',
       lines: 'Attention lines',
+      qkv: 'Q · K · V',
       wall: 'Head wall',
+      order: 'Word order',
       lens: 'Block and lens',
       next: 'Next token',
     },
@@ -15,14 +25,18 @@ const WORDS = {
     zh: {
       tokens: '一句话怎样被切开？',
       lines: '这个词在看谁？',
+      qkv: '一个词怎样从别的词那里取东西？',
       wall: '这么多头，各自在看什么？',
+      order: '打乱顺序，它还认得吗？',
       lens: '每一层添了什么？',
       next: '它怎样选出下一个词？',
     },
     en: {
       tokens: 'How is a sentence cut up?',
       lines: 'Who is this word looking at?',
+      qkv: 'How does a word take from other words?',
       wall: 'So many heads: what is each looking at?',
+      order: 'Does it notice when words change places?',
       lens: 'What does each layer add?',
       next: 'How does it choose the next word?',
     },
@@ -70,6 +84,7 @@ const WORDS = {
   headN: { zh: n => `第 ${n} 头`, en: n => `head ${n}` },
   parameters: { zh: n => `${n}个参数`, en: n => `${n} parameters` },
   busy: { zh: '正在算…', en: 'computing…' },
+  computing: { zh: (i, n) => `正在算 ${i} / ${n}…`, en: (i, n) => `computing ${i} of ${n}…` },
   // what goes wrong
   gone: {
     zh: '连不上 heed 了：在终端里再开一次 heed lab，这里的内容都还在。',
@@ -83,6 +98,10 @@ const WORDS = {
   noAttention: {
     zh: '这一层没有注意力：它按顺序读，不回头看。',
     en: 'This layer has no attention: it reads in order.',
+  },
+  overflow: {
+    zh: '数值在这里溢出了，没有能画的数。',
+    en: 'The numbers overflow here: there is nothing to draw.',
   },
   refused: { zh: m => `模型没有算：${m}`, en: m => `The model did not compute: ${m}` },
   // 1 tokens
@@ -107,6 +126,73 @@ const WORDS = {
   hideFirst: { zh: '隐藏首词', en: 'Hide first word' },
   looking: { zh: '谁在看', en: 'looking' },
   lookedAt: { zh: '被看', en: 'looked at' },
+  // 4 query, key, value
+  beats: {
+    zh: ['提问', '举牌', '比对', '相加'],
+    en: ['Ask', 'Hold up a card', 'Compare', 'Add'],
+  },
+  beatSay: {
+    zh: [
+      w => `课堂上，${w} 站起来问：谁有我要的东西？`,
+      () => '每个同学举一张牌，写着自己能答什么。',
+      w => `${w} 的问题和每张牌对一对，越合，分越高。`,
+      () => '按权重，把大家带来的内容加在一起。',
+    ],
+    en: [
+      w => `In class, ${w} stands up: who has what I need?`,
+      () => 'Everyone holds up a card: what I can answer.',
+      w => `${w} checks each card: the better the fit, the higher the score.`,
+      () => 'What everyone brought is added up, by weight.',
+    ],
+  },
+  beatDo: {
+    zh: [
+      d => `词的向量乘矩阵 W_Q，得 ${d} 个数。`,
+      d => `每个词的向量乘 W_K，各得 ${d} 个数。`,
+      () => '逐位相乘再相加得分数，除以 √d，softmax 成权重。',
+      () => '每个词的 V × 它的权重，全部相加，就是 z。',
+    ],
+    en: [
+      d => `The word’s vector times W_Q: ${d} numbers.`,
+      d => `Each word’s vector times W_K: ${d} numbers each.`,
+      () => 'Products summed give the score; ÷ √d; softmax makes shares.',
+      () => 'Each word’s V × its weight, all added: that is z.',
+    ],
+  },
+  asIf: { zh: '比方', en: 'as if' },
+  inFact: { zh: '实际', en: 'in fact' },
+  rowQ: { zh: '查询', en: 'query' },
+  rowK: { zh: '键', en: 'key' },
+  rowP: { zh: '逐位相乘', en: 'products' },
+  rowW: { zh: '权重', en: 'weight' },
+  rowV: { zh: '值 × 权重', en: 'value × weight' },
+  nOthers: { zh: n => `其余 ${n} 词`, en: n => `${n} others` },
+  nNumbers: { zh: n => `${n} 个数`, en: n => `${n} numbers` },
+  turned: { zh: '按位置旋转后', en: 'turned by its position' },
+  sharedKeys: {
+    zh: (a, b) => `${a} 个头共用 ${b} 组键和值`,
+    en: (a, b) => `${a} heads share ${b} sets of keys and values`,
+  },
+  pointAt: { zh: '指着一根，看它的数', en: 'point at a bar for its numbers' },
+  scaleSwitch: { zh: '÷ √d（拆掉它，模型真的重算）', en: '÷ √d (off: the model is run anew)' },
+  ifDivided: { zh: '要是除以别的数？', en: 'What if divided by another number?' },
+  ifShare: { zh: '最大的一份', en: 'largest share' },
+  ifNote: {
+    zh: '页面拿这里真实的分数算的，模型没变',
+    en: 'by the page, from these scores; the model stays',
+  },
+  ownDivisor: { zh: '模型自己的', en: 'the model’s own' },
+  entropyIs: { zh: b => `${b} 比特`, en: b => `${b} bits` },
+  hasBias: {
+    zh: '另减一项：离得越远减得越多（ALiBi）',
+    en: 'less something for distance (ALiBi)',
+  },
+  newWord: { zh: w => `新的${w}：z`, en: w => `the new ${w}: z` },
+  madeOf: { zh: '由这些值拼成', en: 'what it is made of' },
+  sumCheck: {
+    zh: v => `Σ 权重 × V 与模型的 z 最多差 ${v}（舍入）`,
+    en: v => `Σ weight × V and the model’s z differ by ${v} at most (rounding)`,
+  },
   // 5 wall
   kinds: {
     zh: { first: '看首词', before: '看前一词', itself: '看自己' },
@@ -121,6 +207,71 @@ const WORDS = {
   allOn: { zh: '所有头都开着', en: 'all heads on' },
   was: { zh: '之前', en: 'before' },
   pinHint: { zh: '点一个头，放大来看', en: 'Pick a head to see it larger' },
+  // 6 order
+  oMask: { zh: ['有遮罩', '没有遮罩'], en: ['mask on', 'mask off'] },
+  oPositions: { zh: ['有位置', '没有位置'], en: ['positions on', 'positions off'] },
+  oShort: {
+    zh: ['都有', '只有遮罩', '只有位置', '都没有'],
+    en: ['both', 'mask', 'positions', 'neither'],
+  },
+  oTell: { zh: '分得出', en: 'can tell' },
+  oSame: { zh: '差别是 0，只剩舍入：分不出', en: '0 within rounding: cannot tell' },
+  oZero: { zh: '差别是 0，只剩舍入', en: '0 within rounding' },
+  oSees: {
+    zh: (a, b) => `前面 ${a} 词，换后 ${b} 词`,
+    en: (a, b) => `sees ${a} before it, then ${b}`,
+  },
+  oFirst: { zh: '句一', en: 'first' },
+  oSecond: { zh: '句二', en: 'second' },
+  oSwapHint: {
+    zh: '点两个词，让它们换位',
+    en: 'pick two words to exchange',
+  },
+  oPair: { zh: '猫追狗', en: 'The cat saw the dog.' },
+  oPrepared: { zh: w => `用「${w}」`, en: w => `Use “${w}”` },
+  oOwn: { zh: '自己写第二句', en: 'write the second sentence' },
+  oBack: { zh: '改回换词', en: 'back to exchanging' },
+  oLayers: { zh: '一层层往上，差多少', en: 'Difference, layer by layer' },
+  oScale: { zh: n => `差别：0 到 ${n} 倍自身长度`, en: n => `difference: 0 to ${n} × own length` },
+  oSample: {
+    zh: (k, n) => `画的是 ${n} 个数里的 ${k} 个`,
+    en: (k, n) => `${k} of ${n} numbers drawn`,
+  },
+  oNoEffect: {
+    zh: {
+      mask: '遮罩开关在这个模型里不起作用：',
+      positions: '位置开关在这个模型里不起作用：',
+      both: '两个开关在这个模型里都不起作用：',
+    },
+    en: {
+      mask: 'The mask switch changes nothing in this model: ',
+      positions: 'The position switch changes nothing in this model: ',
+      both: 'Neither switch changes anything in this model: ',
+    },
+  },
+  oWhyNot: {
+    zh: {
+      order: '它按顺序一个个读，没有注意力可遮，也没有位置可拆。',
+      encoder: '它是编码器，本来就没有遮罩。',
+      none: '它本来就没有位置。',
+      other: '每个数都和原来一样。',
+    },
+    en: {
+      order: 'it reads in order, and has no attention to mask, no positions to remove.',
+      encoder: 'it is an encoder and has no mask to begin with.',
+      none: 'it has no positions to begin with.',
+      other: 'every number stays as it was.',
+    },
+  },
+  oRefused: { zh: m => `这一格没有算成：${m}`, en: m => `not computed: ${m}` },
+  oNoPair: {
+    zh: '这句话里没有两个不同的词可以换位。',
+    en: 'There are no two different words to exchange in this sentence.',
+  },
+  oUnlike: {
+    zh: (a, b) => `两句的词元不一样：只在句一 ${a} 个，只在句二 ${b} 个`,
+    en: (a, b) => `other tokens: ${a} only in the first, ${b} only in the second`,
+  },
   // 7 lens
   addsAttention: { zh: '注意力添的', en: 'attention adds' },
   addsFfn: { zh: '前馈添的', en: 'feed-forward adds' },
@@ -199,6 +350,16 @@ const WORDS = {
       embed: '这个向量的长度 √Σx²',
       resid_pre: '这个向量的长度 √Σx²',
       mean: '这一句里，后面各词给出的份额的平均',
+      q_rot: '查询：词的向量 × W_Q，再按位置旋转',
+      k_rot: '键：词的向量 × W_K，再按位置旋转',
+      attn_norm: '归一化之后的词向量',
+      v: '值：词的向量 × W_V',
+      z: '这个头给出的向量：Σ 权重 × V',
+      product: '这一维的 q × k；k 在这里，q 在 q_rot 的同一维',
+      score: '分数 = Σ q × k；k 是这一行里这个头的那一段',
+      scaled: '分数 ÷ √d；k 是这一行里这个头的那一段',
+      divided: '权重，要是分数除以别的数：页面算的',
+      difference: '两句里同一个词的向量相减，‖a − b‖ ÷ 两者长度的平均；a 是这一行',
     },
     en: {
       pattern: 'weight = softmax(q·k ÷ √d); a row sums to 1',
@@ -214,6 +375,16 @@ const WORDS = {
       embed: 'length of this vector, √Σx²',
       resid_pre: 'length of this vector, √Σx²',
       mean: 'mean of the shares that the later words of this sentence give',
+      q_rot: 'query: the word’s vector × W_Q, then turned by its position',
+      k_rot: 'key: the word’s vector × W_K, then turned by its position',
+      attn_norm: 'the word’s vector after the norm',
+      v: 'value: the word’s vector × W_V',
+      z: 'what this head gives: Σ weight × V',
+      product: 'q × k in this dimension; k is here, q in the same one of q_rot',
+      score: 'score = Σ q × k; k is this head’s part of this row',
+      scaled: 'score ÷ √d; k is this head’s part of this row',
+      divided: 'the weight if scores were divided by something else: reckoned by the page',
+      difference: 'the same word in both sentences, ‖a − b‖ ÷ their mean length; a is this row',
     },
   },
   thWord: { zh: '词', en: 'word' },
@@ -223,6 +394,7 @@ const WORDS = {
   thGuess: { zh: '猜测', en: 'guess' },
   thShare: { zh: '概率', en: 'probability' },
   thHead: { zh: '层 · 头', en: 'layer · head' },
+  thScore: { zh: '分数', en: 'score' },
   sum: { zh: '合计', en: 'sum' },
 };
 
@@ -238,6 +410,8 @@ export const examplesLike = text =>
 /** The first example in another language than this one's. */
 export const foreignExample = text =>
   Object.values(WORDS.examples).find(list => !list.includes(text))[0];
+/** The short sentence of view 6, in the writing of this one. */
+export const pairLike = text => WORDS.oPair[/\p{Script=Han}/u.test(text) ? 'zh' : 'en'];
 /** Both languages have the same keys: for the tests. */
 export const allWords = () => WORDS;
 
@@ -253,6 +427,18 @@ export function pct(x, digits = 0) {
 export const count = n => Math.round(n).toLocaleString('en-US');
 /** Three figures, with a true minus. */
 export const three = v => (Number.isFinite(v) ? String(+v.toPrecision(3)).replace('-', '−') : '—');
+/** So many decimals, with a true minus, and none before a 0. */
+export function fixed(v, digits) {
+  const text = v.toFixed(digits);
+  return Number(text) === 0 ? text.replace('-', '') : text.replace('-', '−');
+}
+/** A number that may be very small: 1.57, 0.042, 3×10⁻⁷. */
+export function tiny(v) {
+  if (!Number.isFinite(v) || v === 0) return v === 0 ? '0' : '—';
+  if (v >= 0.001) return v.toFixed(v >= 0.1 ? 2 : v >= 0.01 ? 3 : 4);
+  const [figure, power] = v.toExponential(0).split('e-');
+  return `${figure}×10⁻${[...power].map(c => '⁰¹²³⁴⁵⁶⁷⁸⁹'[c]).join('')}`;
+}
 /** A large number in the words of the language: 135 million, 1.35 亿. */
 export function big(n) {
   const steps = isChinese()

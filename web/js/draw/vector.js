@@ -1,5 +1,5 @@
 // A vector as bars on a zero line.
-import { cssVar } from '../base/dom.js';
+import { cssVar, s } from '../base/dom.js';
 
 /** Draws the values on a canvas of width x height pixels, all on the scale of the largest. */
 export function drawVector(canvas, values, width, height, colour) {
@@ -21,4 +21,22 @@ export function drawVector(canvas, values, width, height, colour) {
       x = i * step;
     pen.fillRect(x, size > 0 ? mid - size : mid, Math.max(step * 0.8, 1), Math.abs(size));
   });
+}
+
+/**
+ * The same as SVG: bars of `scale` pixels a unit about the line at y, `width` pixels for all.
+ * The sign is the side of the line, never the hue.
+ */
+export function bars(x, y, width, scale, values, cls) {
+  const step = width / values.length;
+  let d = '';
+  values.forEach((v, i) => {
+    d += `M${(x + (i + 0.5) * step).toFixed(2)},${y}v${(-v * scale).toFixed(2)}`;
+  });
+  return s(
+    'g',
+    { class: `vec ${cls}` },
+    s('line', { class: 'zero', x1: x, x2: x + width, y1: y, y2: y }),
+    s('path', { d, 'stroke-width': Math.max(0.7, step * 0.76) }),
+  );
 }
