@@ -114,6 +114,9 @@ if ! cmp -s out folder.out; then fail "a folder of what was learned fills blanks
 works train cats.txt -o tuned.gguf --from bert --steps 2 --batch 2 --threads 1 --prompt 'the ___ sat' --mask-share 0.3
 if ! grep -q 'the ___ sat \[' out; then fail "no filled prompt: $(cat out)"; fi
 works train cats.txt -o lora.gguf --from bert --lora 2 --steps 2 --batch 2 --threads 1
+works train cats.txt -o reads.gguf --layers 1 --width 32 --heads 2 --context 16 --batch 4 --vocab 300 --steps 4 --threads 1
+works compare made.train reads.train
+if ! grep -q 'losses cannot be' out; then fail "an encoder compared with a decoder: $(cat out)"; fi
 refuses 1 'continues no text' run made.gguf -p 'The cat'
 refuses 2 'no blank' train cats.txt -o x.gguf $small --vocab 300 --prompt 'The cat'
 refuses 2 'continues no text' train cats.txt -o x.gguf $small --pairs
