@@ -440,6 +440,15 @@ bool export_tokenizer_json(Arena *arena, const Vocab *vocab, Str *text, Error *e
     return true;
 }
 
+// Without this list transformers gives an encoder no token types, which tell two texts apart.
+static void put_encoder_inputs(JsonWriter *w) {
+    static const char *const names[] = {"input_ids", "token_type_ids", "attention_mask"};
+    json_key(w, "model_input_names");
+    json_begin_array(w);
+    for (int i = 0; i < 3; i++) json_put_string(w, str_from(names[i]));
+    json_end_array(w);
+}
+
 Str export_tokenizer_config(Arena *arena, const Model *model) {
     const Vocab *v = tokenizer_vocab(model->tokenizer);
     bool is_encoder = model->config.is_encoder;
@@ -461,6 +470,7 @@ Str export_tokenizer_config(Arena *arena, const Model *model) {
     put_flag(&w, "clean_up_tokenization_spaces", false);
     json_key(&w, "model_max_length");
     json_put_integer(&w, model->config.context);
+    if (is_encoder) put_encoder_inputs(&w);
     if (model->chat_template.n) put_text(&w, "chat_template", model->chat_template);
     json_end_object(&w);
     str_add_byte(&text, '\n');

@@ -77,6 +77,7 @@ if ! cmp -s out folder.out; then fail "a copied folder embeds otherwise"; fi
 works convert bert.gguf -o other --to hf
 works embed other 'The cat sings, and the dog.' --exact
 if ! cmp -s out folder.out; then fail "a folder of the GGUF embeds otherwise"; fi
+if ! grep -q token_type_ids other/tokenizer_config.json; then fail "a folder without token types"; fi
 if [ -e other/generation_config.json ]; then fail "an encoder is to generate"; fi
 works tokenize bert 'Cats,  and thÉ [MASK] 苹果' --json
 cp out folder.ids
