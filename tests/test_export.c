@@ -17,7 +17,7 @@ static const char *const names[] = {"gpt2",       "llama",        "llama-plain",
                                     "mistral",    "qwen2",        "qwen3",       "gemma3",
                                     "mamba",      "heed-rnn",     "heed-lstm",   "heed-mamba",
                                     "heed-alibi", "heed-learned", "heed-sine",   "heed-rotary",
-                                    "mixtral",    "qwen2-moe",    "qwen3-moe"};
+                                    "mixtral",    "qwen2-moe",    "qwen3-moe",   "bert"};
 enum { N_NAMES = sizeof names / sizeof *names, N_IDS = 24 };
 
 static Model *open_model(const char *path) {

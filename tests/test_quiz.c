@@ -1,6 +1,7 @@
 // test_quiz.c - questions put to models: probabilities by hand, outcomes, counts, files.
 #include "look/quiz.h"
 
+#include "look/encoder.h"
 #include "look/quiz_score.h"
 #include "model/create.h"
 #include "tests/test.h"
@@ -87,6 +88,64 @@ TEST(quiz, probabilities_are_those_of_the_whole_texts) {
     }
 }
 
+// ---------------------------------------------------------------- an encoder
+enum { ENCODER_VOCAB = 64, CLS = 2, SEP = 3, MASK = 4 };
+
+static double log_softmax(const float *logit, int32_t id) {
+    double sum = 0;
+    for (int i = 0; i < ENCODER_VOCAB; i++) sum += exp((double)logit[i]);
+    return (double)logit[id] - log(sum);
+}
+
+// Of `count` tokens from `from` on, one after the other, each with those behind it hidden.
+static double chain(const Model *model, const int32_t *ids, int64_t n, int from, int count) {
+    double sum = 0;
+    for (int seen = 0; seen < count; seen++) {
+        Error err = {0};
+        Run run;
+        int32_t text[32], place = from + seen;
+        float logits[ENCODER_VOCAB];
+        memcpy(text, ids, sizeof *ids * (size_t)n);
+        for (int i = from + seen; i < from + count; i++) text[i] = MASK;
+        if (!CHECK(run_open(&run, NULL, &err))) return 0;
+        run.exact = true;
+        CHECK(encoder_fill(&run, model, (EncoderText){text, NULL, n}, &place, 1, logits, &err));
+        sum += log_softmax(logits, ids[place]);
+        run_close(&run);
+    }
+    return sum;
+}
+
+// [CLS] the c ##a ##b , the (f ##ed | and) a . [SEP]: what both end with stays in sight.
+TEST(quiz, an_encoder_fills_the_blanks_where_answers_differ) {
+    enum { THE = 5, AND = 6, ED = 8, STOP = 9, COMMA = 10, A = 11, C = 13, F = 16, AA = 37 };
+    static const int32_t fed[] = {CLS, THE, C, AA, AA + 1, COMMA, THE, F, ED, A, STOP, SEP};
+    static const int32_t and[] = {CLS, THE, C, AA, AA + 1, COMMA, THE, AND, A, STOP, SEP};
+    Error err = {0};
+    Quiz quiz;
+    QuizAnswer answer;
+    Model *model = open_model("bert");
+    if (!model || !CHECK(quiz_open(&quiz, model, (QuizOptions){0}, &err))) return;
+    QuizItem item = question("The cab, the", " fed a.", " and a.");
+    if (!CHECK(quiz_ask(&quiz, &item, &answer, &err))) return;
+    CHECK_CLOSE(answer.log_p[0], chain(model, fed, 12, 7, 2), 1e-5);
+    CHECK_CLOSE(answer.log_p[1], chain(model, and, 11, 7, 1), 1e-5);
+    CHECK_EQUAL(answer.outcome, answer.log_p[0] > answer.log_p[1] ? QUIZ_RIGHT : QUIZ_WRONG);
+    item = question("the", " abcdefghi", " and");
+    CHECK(quiz_ask(&quiz, &item, &answer, &err) && answer.outcome == QUIZ_TOO_OPEN);
+    item = question("the", " abcdefgh", " and");
+    CHECK(quiz_ask(&quiz, &item, &answer, &err) && answer.outcome <= QUIZ_WRONG);
+    item = question("the", " a and", " a");
+    CHECK(quiz_ask(&quiz, &item, &answer, &err) && answer.outcome == QUIZ_ALIKE);
+    quiz_close(&quiz);
+    model->token_head = (TokenHead){0};
+    CHECK_FAILS(quiz_open(&quiz, model, (QuizOptions){0}, &err), err, ERROR_UNSUPPORTED,
+                "names tokens");
+    quiz_close(&quiz);
+    model_close(model);
+}
+
+// ---------------------------------------------------------------- counting
 // Of twelve questions the model's likelier answer is called right in those of even number: it is
 // right in six, and in both of a pair in none.  Asked as three pairs of even ones: in all.
 TEST(quiz, accuracy_is_the_count_by_hand) {

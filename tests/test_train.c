@@ -22,17 +22,26 @@ typedef struct Bench {
     Trainer trainer;
 } Bench;
 
+static bool is_encoder(const Bench *b) {
+    return b->settings.arch == ARCH_BERT;
+}
+
 static bool make_corpus(Bench *b, const CorpusSpec *like) {
+    static const Str around[] = {{"[CLS]", 5}, {"[SEP]", 5}, {"[MASK]", 6}};
     Error err = {0};
     Str text;
-    VocabTrainer *t = vocab_trainer_open((VocabRecipe){.kind = VOCAB_BYTES}, &err);
+    VocabRecipe recipe = {
+        .kind = VOCAB_BYTES, .special = around, .n_special = is_encoder(b) ? 3 : 0};
+    VocabTrainer *t = vocab_trainer_open(recipe, &err);
     bool ok = t && vocab_trainer_finish(t, &b->arena, &b->vocab, NULL, &err);
     vocab_trainer_close(t);
+    if (is_encoder(b)) b->vocab.eos = 1;
     b->tokenizer = ok ? tokenizer_from_vocab(&b->arena, &b->vocab, &err) : NULL;
     ok = b->tokenizer &&
          file_read(&b->arena, test_fixture("fixtures/page.txt"), 1 << 20, &text, &err);
     CorpusSpec spec = *like;
     spec.tokenizer = b->tokenizer;
+    spec.for_encoder = is_encoder(b);
     if (!spec.text) {
         spec.text = &text;
         spec.n_texts = 1;
@@ -76,7 +85,7 @@ static bool bench_open(Bench *b, Settings settings) {
     if (!CHECK(arena_init(&b->arena, ARENA_DEFAULT, &err))) return false;
     if (!make_corpus(b, &(CorpusSpec){.validation_share = 0.1, .context = settings.context}))
         return false;
-    b->model = make_model(b, "llama", &err);
+    b->model = make_model(b, is_encoder(b) ? "bert" : "llama", &err);
     TrainerSpec spec = {b->model, NULL, &b->corpus, &b->settings, b->pool, NULL};
     bool ok = b->model && trainer_open(&b->trainer, &spec, &err);
     return test_check(ok, __FILE__, __LINE__, "%s", err.text);
@@ -121,6 +130,21 @@ TEST(train, starts_at_the_logarithm_of_the_vocabulary_and_learns) {
     CHECK(trainer_validate(&b.trainer, &after, &err)); // on Chinese text, which ends the page
     CHECK(after.nats < before.nats - 0.7);
     CHECK_EQUAL(b.trainer.progress.tokens, 60 * 4 * 32);
+    bench_close(&b);
+}
+
+TEST(train, an_encoder_learns_from_blanks) {
+    Settings s = small_settings();
+    Bench b;
+    Error err = {0};
+    Validation before, again;
+    s.arch = ARCH_BERT;
+    if (!bench_open(&b, s)) return;
+    CHECK(trainer_validate(&b.trainer, &before, &err));
+    CHECK(trainer_validate(&b.trainer, &again, &err));
+    CHECK_CLOSE(before.nats, log(259), 0.1);
+    CHECK(before.nats == again.nats && isnan(before.bits)); // the same blanks; no bits a byte
+    CHECK(steps(&b, 60) < 4);
     bench_close(&b);
 }
 
@@ -182,12 +206,16 @@ TEST(train, accumulated_batches_equal_the_big_one) {
     two.accumulate = 4;
     one.epsilon = two.epsilon = 1e-4; // a gradient near 0 would turn rounding into a whole step
     CHECK(difference_of(one, two, 3) < 2e-4);
+    one.arch = two.arch = ARCH_BERT; // the same tokens are hidden
+    CHECK(difference_of(one, two, 3) < 2e-4);
 }
 
 TEST(train, recomputing_blocks_changes_no_bit) {
     Settings one = small_settings(), two = one;
     one.dropout = two.dropout = 0.2;
     two.recompute = true;
+    CHECK(difference_of(one, two, 3) == 0);
+    one.arch = two.arch = ARCH_BERT;
     CHECK(difference_of(one, two, 3) == 0);
 }
 
@@ -245,14 +273,16 @@ static bool bench_resume(Bench *b, const char *folder) {
 }
 
 TEST(train, resuming_changes_no_bit) {
-    const char *folder = test_path("resumed");
+    static const char *const folders[] = {"resumed.0", "resumed.1", "resumed.2"};
     Error err = {0};
-    for (int muon = 0; muon < 2; muon++) {
+    for (int i = 0; i < 3; i++) {
         Settings s = small_settings();
         Bench one, two;
+        const char *folder = test_path(folders[i]);
+        if (i == 2) s.arch = ARCH_BERT;
         s.dropout = 0.1;
         s.accumulate = 2;
-        s.optimizer = muon;
+        s.optimizer = i == 1 ? OPTIMIZER_MUON : OPTIMIZER_ADAMW;
         s.keep = 2;
         if (!bench_open(&one, s)) return;
         for (int at = 3; at <= 9; at += 3) {
@@ -341,8 +371,8 @@ TEST(train, only_answers_of_pairs_count) {
     Str text = STR("ab\tc\tnot read\n\nd\tef\n"), bad = STR("ab\tc\nno answer here\n");
     CorpusSpec spec = {.text = &text, .n_texts = 1, .pairs = true, .context = 32};
     if (!make_corpus(&b, &spec)) return;
-    CHECK_EQUAL(b.corpus.n_pairs, 2);
-    Sample first = b.corpus.pair[0], second = b.corpus.pair[1];
+    CHECK_EQUAL(b.corpus.n_stretches, 2);
+    Sample first = b.corpus.stretch[0], second = b.corpus.stretch[1];
     CHECK_EQUAL(first.given, 3); // a, b, newline
     CHECK_EQUAL(first.n, 5);     // .. c, end of text
     CHECK_EQUAL(second.given, 2);
@@ -359,9 +389,10 @@ TEST(train, only_answers_of_pairs_count) {
 
 // ---------------------------------------------------------------- models from nothing
 TEST(create, a_saved_model_opens_as_the_same) {
-    static const char *const archs[] = {"gpt2", "llama", "qwen2", "qwen3", "gemma3"};
-    for (int i = 0; i < 5; i++) {
+    static const char *const archs[] = {"gpt2", "llama", "qwen2", "qwen3", "gemma3", "bert"};
+    for (int i = 0; i < 6; i++) {
         Bench b = {.settings = small_settings()};
+        if (strcmp(archs[i], "bert") == 0) b.settings.arch = ARCH_BERT;
         Error err = {0};
         CHECK(arena_init(&b.arena, ARENA_DEFAULT, &err));
         if (!make_corpus(&b, &(CorpusSpec){.context = 32})) return;

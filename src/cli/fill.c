@@ -8,58 +8,18 @@
 #include "generate/softmax.h"
 #include "look/encoder.h"
 
-enum { BLANK_LENGTH = 3 }; // underscores that make a blank
-
 typedef struct FillCommand {
     Setup setup;
     int64_t top;
     bool as_json;
     // made from them
-    EncoderText text;
-    int32_t mask;
-    const int32_t *place; // (n_places) of the blanks
-    int64_t n_places;
+    Blanks blanks;
 } FillCommand;
 
 typedef struct Guess {
     int32_t id;
     double logit, probability;
 } Guess;
-
-// ---------------------------------------------------------------- the blanks
-// The text with the mask's name for each run of three or more underscores.
-static Str with_masks(FillCommand *c, Str text) {
-    const Vocab *v = tokenizer_vocab(c->setup.model->tokenizer);
-    StrBuilder b = str_builder(&c->setup.arena);
-    for (size_t i = 0, end; i < text.n; i = end) {
-        for (end = i; end < text.n && text.data[end] == '_'; end++) {}
-        if (end - i >= BLANK_LENGTH) {
-            str_add(&b, v->token[c->mask]);
-            continue;
-        }
-        if (end == i) end++;
-        str_add(&b, str_slice(text, i, end));
-    }
-    return str_built(&b);
-}
-
-static bool find_blanks(FillCommand *c, const char *text, Error *err) {
-    Setup *s = &c->setup;
-    if (!s->model->tokenizer)
-        return error_set(err, ERROR_UNSUPPORTED, "%.*s has no tokenizer", STR_ARG(s->model->name));
-    c->mask = tokenizer_mask(s->model->tokenizer);
-    if (c->mask < 0)
-        return error_set(err, ERROR_UNSUPPORTED, "%.*s: its vocabulary has no [MASK]",
-                         STR_ARG(s->model->name));
-    if (!setup_tokens(s, with_masks(c, str_from(text)), true, &c->text.ids, &c->text.n, err))
-        return false;
-    int32_t *place = arena_new(&s->arena, int32_t, c->text.n);
-    for (int64_t i = 0; i < c->text.n; i++)
-        if (c->text.ids[i] == c->mask) place[c->n_places++] = (int32_t)i;
-    c->place = place;
-    return c->n_places > 0 ||
-           error_set(err, ERROR_USAGE, "the text has no blank: write ___ or [MASK]");
-}
 
 // ---------------------------------------------------------------- what may stand there
 static int by_probability(const void *a, const void *b) {
@@ -91,7 +51,7 @@ static void put_blank(FillCommand *c, JsonWriter *w, int64_t blank, const Guess 
     double rest = 1;
     json_begin_object(w);
     json_key(w, "position");
-    json_put_integer(w, c->place[blank]);
+    json_put_integer(w, c->blanks.place[blank]);
     json_key(w, "entropy_bits");
     json_put_number(w, bits);
     json_key(w, "candidates");
@@ -118,7 +78,7 @@ static void print_blank(FillCommand *c, int64_t blank, const Guess *guess, int64
                         double bits) {
     if (blank > 0) printf("\n");
     printf("blank %lld of %lld, token %d of the text, %.3f bits\n", (long long)blank + 1,
-           (long long)c->n_places, c->place[blank], bits);
+           (long long)c->blanks.n, c->blanks.place[blank], bits);
     for (int64_t i = 0; i < n_shown; i++) {
         Str piece = screen_visible(&c->setup.arena, piece_of(c, guess[i].id));
         printf("%8d %8.3f%%  |%.*s|\n", guess[i].id, 100 * guess[i].probability, STR_ARG(piece));
@@ -129,9 +89,9 @@ static void print_blank(FillCommand *c, int64_t blank, const Guess *guess, int64
 static void print_all(FillCommand *c, const float *logits) {
     int64_t n = c->setup.model->config.vocab, n_shown = c->top < n ? c->top : n;
     Guess *guess = arena_new(&c->setup.arena, Guess, n);
-    Guess *shown = arena_new(&c->setup.arena, Guess, n_shown * c->n_places);
-    double *bits = arena_new(&c->setup.arena, double, c->n_places);
-    for (int64_t b = 0; b < c->n_places; b++) {
+    Guess *shown = arena_new(&c->setup.arena, Guess, n_shown * c->blanks.n);
+    double *bits = arena_new(&c->setup.arena, double, c->blanks.n);
+    for (int64_t b = 0; b < c->blanks.n; b++) {
         bits[b] = guesses(c, logits + b * n, guess);
         memcpy(shown + b * n_shown, guess, sizeof *guess * (size_t)n_shown);
     }
@@ -140,7 +100,7 @@ static void print_all(FillCommand *c, const float *logits) {
     json_begin_object(&w);
     json_key(&w, "blanks");
     json_begin_array(&w);
-    for (int64_t b = 0; b < c->n_places; b++) {
+    for (int64_t b = 0; b < c->blanks.n; b++) {
         const Guess *of_blank = shown + b * n_shown;
         if (c->as_json)
             put_blank(c, &w, b, of_blank, n_shown, bits[b]);
@@ -156,13 +116,15 @@ static bool fill(FillCommand *c, const Positionals *rest, Error *err) {
     Setup *s = &c->setup;
     Run run;
     if (rest->n != 2) return error_set(err, ERROR_USAGE, "give MODEL and TEXT");
-    if (!setup_open(s, rest->text[0], err) || !find_blanks(c, rest->text[1], err) ||
+    if (!setup_open(s, rest->text[0], err) ||
+        !encoder_blanks(&s->arena, s->model, str_from(rest->text[1]), &c->blanks, err) ||
         !setup_pack(s, err) || !run_open(&run, s->pool, err))
         return false;
     if (s->kernels) run.kernels = s->kernels;
     run.exact = s->exact;
-    float *logits = arena_new(&s->arena, float, c->n_places * s->model->config.vocab);
-    bool ok = encoder_fill(&run, s->model, c->text, c->place, c->n_places, logits, err);
+    float *logits = arena_new(&s->arena, float, c->blanks.n * s->model->config.vocab);
+    bool ok =
+        encoder_fill(&run, s->model, c->blanks.text, c->blanks.place, c->blanks.n, logits, err);
     run_close(&run);
     if (ok) print_all(c, logits);
     return ok;

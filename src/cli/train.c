@@ -271,7 +271,8 @@ static int run(int argc, char **argv) {
         {"--force", 0, OPTION_FLAG, &t->force, NULL, "replace a model and a run that are there"},
         {"--type", 0, OPTION_TEXT, &t->type, "TYPE",
          "of the written weights: f32, f16, bf16, q8_0 ... (default f32; with --lora as they are)"},
-        {"--prompt", 'p', OPTION_TEXT, &t->prompt, "TEXT", "how samples begin"},
+        {"--prompt", 'p', OPTION_TEXT, &t->prompt, "TEXT",
+         "how samples begin; for an encoder: a text with blanks (___)"},
         {"--tensorboard", 0, OPTION_TEXT, &t->tensorboard, "FOLDER", "write event files there"},
         {"--threads", 't', OPTION_INT, &t->threads, "N", "threads (default: the cores)", 1, 256},
         {0}};

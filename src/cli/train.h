@@ -26,6 +26,9 @@ typedef struct TrainShow {
 MUST_USE bool train_show_begin(TrainShow *show, Error *err);
 MUST_USE bool train_show_step(TrainShow *show, const StepReport *report, Error *err);
 MUST_USE bool train_show_validation(TrainShow *show, const Validation *v, bool is_best, Error *err);
+// A sample of what the model can do (train_sample.c), in `arena`, and it shown.  Can there be one?
+MUST_USE bool train_sample_check(const TrainShow *show, Arena *arena, Error *err);
+MUST_USE bool train_sample(TrainShow *show, Arena *arena, Str *text, Error *err);
 MUST_USE bool train_show_sample(TrainShow *show, Error *err);
 // The verdict, and the curves as train.svg.
 MUST_USE bool train_show_end(TrainShow *show, bool is_done, Error *err);

@@ -9,13 +9,12 @@
 #include "cli/cli.h"
 #include "cli/screen.h"
 #include "cli/train.h"
-#include "generate/generate.h"
 #include "model/weights.h"
 #include "train/curves.h"
 #include "train/tensorboard.h"
 #include "train/verdict.h"
 
-enum { SAMPLE_TOKENS = 80, SHOWN_SECONDS = 10 };
+enum { SHOWN_SECONDS = 10 };
 
 static const char *in_folder(TrainShow *s, const char *name) {
     return str_printf(&s->arena, "%s/%s", s->folder, name).data;
@@ -45,7 +44,8 @@ static void print_plan(TrainShow *s) {
     const Corpus *c = &t->corpus;
     const Config *m = &t->model->config;
     Arena *a = &s->arena;
-    double step_tokens = (double)(x->batch * x->accumulate * x->context);
+    double sample = corpus_mean_sample(c, x->context);
+    double step_tokens = (double)(x->batch * x->accumulate) * sample;
     double epochs = step_tokens * (double)x->steps / (double)c->n_train;
     print_row("text", str_printf(a, "%.*s: %.2f MB, %lld tokens to learn from, %lld to check",
                                  STR_ARG(s->data), (double)c->n_bytes / 1e6, (long long)c->n_train,
@@ -62,12 +62,17 @@ static void print_plan(TrainShow *s) {
                          "in the vocabulary: %.2f M parameters",
                          t->model->arch->name, m->layers, m->width, m->heads, (long long)m->context,
                          (long long)m->vocab, (double)weights_count(t->model).total / 1e6));
-    print_row("steps", str_printf(a,
-                                  "%lld of %lld x %lld tokens (%.1f times the text), %s, "
-                                  "rate %.2g",
-                                  (long long)x->steps, (long long)(x->batch * x->accumulate),
-                                  (long long)x->context, epochs,
-                                  x->optimizer == OPTIMIZER_MUON ? "muon" : "adamw", x->rate));
+    print_row("steps",
+              str_printf(a,
+                         "%lld of %lld x %.0f tokens (%.1f times the text), %s, "
+                         "rate %.2g",
+                         (long long)x->steps, (long long)(x->batch * x->accumulate), sample, epochs,
+                         x->optimizer == OPTIMIZER_MUON ? "muon" : "adamw", x->rate));
+    if (t->for_encoder)
+        print_row("learns", str_printf(a,
+                                       "what stands in blanks: %g %% of the tokens; losses are "
+                                       "nats a hidden token",
+                                       100 * x->mask_share));
     print_row("memory", str_printf(a, "%.0f MB", (double)trainer_bytes(&t->trainer) / 1e6));
     if (t->lora.rank)
         print_row("adapters", str_printf(a,
@@ -106,7 +111,7 @@ bool train_show_begin(TrainShow *s, Error *err) {
     s->shown = clock_seconds();
     if (!arena_init(&s->arena, ARENA_DEFAULT, err) || !file_make_folder(s->folder, err))
         return false;
-    if (!begin_journal(s, err)) return false;
+    if (!train_sample_check(s, &s->arena, err) || !begin_journal(s, err)) return false;
     if (s->tensorboard) {
         double now = clock_unix_seconds();
         if (!file_make_folder(s->tensorboard, err)) return false;
@@ -135,9 +140,9 @@ static void print_step(const TrainShow *s, const StepRecord *r) {
     const Training *t = s->training;
     int64_t left = t->settings.steps - r->step;
     double per_step = r->seconds / (double)(r->step > 0 ? r->step : 1);
-    printf("step %*lld  loss %.4f  %6.0f tokens/s (%2.0f %% of the peak)  ",
+    printf("step %*lld  loss %.4f  %6.0f %stokens/s (%2.0f %% of the peak)  ",
            t->settings.steps >= 10000 ? 6 : 4, (long long)r->step, s->smooth, r->tokens_per_second,
-           100 * r->share_of_peak);
+           t->for_encoder ? "hidden " : "", 100 * r->share_of_peak);
     print_time(per_step * (double)left);
     printf(" left\n");
     fflush(stdout);
@@ -184,57 +189,28 @@ bool train_show_step(TrainShow *s, const StepReport *report, Error *err) {
 bool train_show_validation(TrainShow *s, const Validation *v, bool is_best, Error *err) {
     const TrainProgress *p = &s->training->trainer.progress;
     ValidationRecord r = {p->step, p->tokens, p->seconds, v->nats, v->bits};
+    bool has_bits = !isnan(v->bits);
     if (v->tokens == 0) return true;
     progress_end(&s->progress);
-    printf("step %lld  validation loss %.4f, %.4f bits a byte%s\n", (long long)p->step, v->nats,
-           v->bits, is_best ? ", the best so far" : "");
+    printf("step %lld  validation loss %.4f", (long long)p->step, v->nats);
+    printf(has_bits ? ", %.4f bits a byte" : " nats a hidden token", v->bits);
+    printf("%s\n", is_best ? ", the best so far" : "");
     fflush(stdout);
     if (s->event_file) {
         const Scalar scalars[] = {{"loss/validation", v->nats}, {"bits_per_byte", v->bits}};
-        if (!tensorboard_add(s->event_file, clock_unix_seconds(), p->step, scalars, 2, err))
+        if (!tensorboard_add(s->event_file, clock_unix_seconds(), p->step, scalars, 1 + has_bits,
+                             err))
             return false;
     }
     return journal_validation(&s->journal, r, err);
 }
 
 // ---------------------------------------------------------------- samples
-static bool sample(TrainShow *s, Arena *arena, Str *text, Error *err) {
-    const Training *t = s->training;
-    const Tokenizer *tokenizer = t->tokenizer;
-    int32_t end = tokenizer_vocab(tokenizer)->eos;
-    Tokens tokens = {0};
-    if (s->prompt &&
-        !tokenizer_encode(tokenizer, arena, str_from(s->prompt), (EncodeOptions){0}, &tokens, err))
-        return false;
-    int32_t *ids = arena_new(arena, int32_t, tokens.n + 1);
-    int64_t n = 0;
-    if (end >= 0) ids[n++] = end; // a text begins behind the end of another
-    for (int64_t i = 0; i < tokens.n; i++) ids[n++] = tokens.token[i].id;
-    if (n == 0) n = 1;
-    SessionOptions options = {.pool = t->spec.pool,
-                              .kernels = t->spec.kernels,
-                              .cache = DTYPE_F32,
-                              .exact = true,
-                              .context = t->settings.context,
-                              .keep_going = cli_keep_going};
-    Session *session = session_open(t->model, options, err);
-    if (!session) return false;
-    GenerateSpec spec = {.prompt = ids, .n_prompt = n, .tokens_max = SAMPLE_TOKENS};
-    spec.sampling = sampler_defaults();
-    spec.sampling.temperature = 0.8;
-    spec.sampling.seed = (uint64_t)t->trainer.progress.step;
-    Generated g;
-    bool ok = generate(session, arena, &spec, &g, err);
-    if (ok) *text = g.text;
-    session_close(session);
-    return ok;
-}
-
 bool train_show_sample(TrainShow *s, Error *err) {
     Arena arena;
     Str text;
     if (!arena_init(&arena, ARENA_DEFAULT, err)) return false;
-    bool ok = sample(s, &arena, &text, err);
+    bool ok = train_sample(s, &arena, &text, err);
     progress_end(&s->progress);
     if (ok) {
         printf("  | ");

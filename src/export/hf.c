@@ -295,7 +295,7 @@ static bool make_sides(HfExport *h, Error *err) {
         export_note(&h->e,
                     "how texts are pooled (modules.json, 1_Pooling) is not written: copy it");
     if (m->is_hf) return copy_sides(h, err);
-    make_generation(h);
+    if (!m->config.is_encoder) make_generation(h); // which continues no text
     if (!m->tokenizer || h->e.options.without_tokenizer) {
         export_note(&h->e, "the folder has no tokenizer");
         return true;

@@ -5,12 +5,14 @@
 // together from two others becomes a merge, ranked by the token's score, then by the ids of its
 // parts; that gives SentencePiece's result but where two merges of one token overlap ("aaa" from
 // "a aa" or "aa a"), where SentencePiece takes the left one and this the first by rank.
+// WordPiece: the uncased normaliser, the only one that a GGUF file's vocabulary has.
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
 #include "export/plan.h"
 #include "text/split_pattern.h"
+#include "text/wordpiece.h"
 
 static const Str SPACE_MARK = {"\xE2\x96\x81", 3}; // U+2581
 
@@ -19,7 +21,7 @@ typedef struct TokenizerExport {
     Arena *arena;
     StrBuilder text;
     JsonWriter json;
-    bool is_scored;
+    bool is_scored, is_wordpiece;
     Error *err;
 } TokenizerExport;
 
@@ -83,10 +85,23 @@ static void put_byte_level(JsonWriter *w, bool splits) {
 }
 
 // ---------------------------------------------------------------- the steps
+static void put_uncased(JsonWriter *w) {
+    begin_step(w, "BertNormalizer");
+    put_flag(w, "clean_text", true);
+    put_flag(w, "handle_chinese_chars", true);
+    put_null(w, "strip_accents"); // as `lowercase`
+    put_flag(w, "lowercase", true);
+    json_end_object(w);
+}
+
 static void put_normalizer(TokenizerExport *t) {
     JsonWriter *w = &t->json;
     Str form = t->vocab->normal_form;
     json_key(w, "normalizer");
+    if (t->is_wordpiece) {
+        put_uncased(w);
+        return;
+    }
     if (!t->is_scored && form.n == 0) {
         json_put_null(w);
         return;
@@ -114,6 +129,11 @@ static bool put_pre_tokenizer(TokenizerExport *t) {
         json_put_null(w);
         return true;
     }
+    if (t->is_wordpiece) {
+        begin_step(w, "BertPreTokenizer");
+        json_end_object(w);
+        return true;
+    }
     int n = split_name_patterns(t->vocab->pre, step);
     if (n == 0)
         return error_set(t->err, ERROR_UNSUPPORTED,
@@ -133,13 +153,13 @@ static bool put_pre_tokenizer(TokenizerExport *t) {
     return true;
 }
 
-static void put_special(JsonWriter *w, Str token) {
+static void put_special(JsonWriter *w, Str token, int type) {
     json_begin_object(w);
     json_key(w, "SpecialToken");
     json_begin_object(w);
     put_text(w, "id", token);
     json_key(w, "type_id");
-    json_put_integer(w, 0);
+    json_put_integer(w, type);
     json_end_object(w);
     json_end_object(w);
 }
@@ -155,15 +175,16 @@ static void put_sequence(JsonWriter *w, const char *name) {
     json_end_object(w);
 }
 
+// One text or two.  BERT has one [CLS] before both, and [SEP] behind each is of its text's type.
 static void put_template(TokenizerExport *t, const char *key, bool is_pair) {
     JsonWriter *w = &t->json;
     const Vocab *v = t->vocab;
     json_key(w, key);
     json_begin_array(w);
     for (int i = 0; i < 1 + is_pair; i++) {
-        if (v->add_bos) put_special(w, v->token[v->bos]);
+        if (v->add_bos && !(t->is_wordpiece && i)) put_special(w, v->token[v->bos], 0);
         put_sequence(w, i ? "B" : "A");
-        if (v->add_eos) put_special(w, v->token[v->eos]);
+        if (v->add_eos) put_special(w, v->token[v->eos], t->is_wordpiece && i);
     }
     json_end_array(w);
 }
@@ -207,6 +228,13 @@ static void put_post_processor(TokenizerExport *t) {
 static void put_decoder(TokenizerExport *t) {
     JsonWriter *w = &t->json;
     json_key(w, "decoder");
+    if (t->is_wordpiece) {
+        begin_step(w, "WordPiece");
+        put_text(w, "prefix", STR("##"));
+        put_flag(w, "cleanup", true);
+        json_end_object(w);
+        return;
+    }
     if (!t->is_scored) {
         put_byte_level(w, true);
         return;
@@ -244,7 +272,7 @@ static void put_added(TokenizerExport *t) {
         json_put_integer(w, i);
         put_text(w, "content", v->token[i]);
         put_flag(w, "single_word", false);
-        put_flag(w, "lstrip", false);
+        put_flag(w, "lstrip", !t->is_scored && !t->is_wordpiece && vocab_is_mask(v, i));
         put_flag(w, "rstrip", false);
         put_flag(w, "normalized", false);
         put_flag(w, "special", is_special);
@@ -344,11 +372,25 @@ static bool takes_whole_words(const Vocab *v) {
            vocab_defaults(&defaults, v->model, v->pre, &ignored) && defaults.add_bos;
 }
 
+static bool put_word_pieces(TokenizerExport *t) {
+    JsonWriter *w = &t->json;
+    Map id_of = map_make(t->arena, t->vocab->n_tokens);
+    begin_step(w, "WordPiece");
+    put_text(w, "unk_token", t->vocab->token[t->vocab->unknown]);
+    put_text(w, "continuing_subword_prefix", STR("##"));
+    json_key(w, "max_input_chars_per_word");
+    json_put_integer(w, WORDPIECE_CHARACTERS);
+    if (!put_vocab(t, &id_of)) return false;
+    json_end_object(w);
+    return true;
+}
+
 static bool put_model(TokenizerExport *t) {
     JsonWriter *w = &t->json;
     const Vocab *v = t->vocab;
-    Map id_of = map_make(t->arena, v->n_tokens);
     json_key(w, "model");
+    if (t->is_wordpiece) return put_word_pieces(t);
+    Map id_of = map_make(t->arena, v->n_tokens);
     begin_step(w, "BPE");
     put_null(w, "dropout");
     if (t->is_scored && v->unknown >= 0)
@@ -377,10 +419,8 @@ bool export_tokenizer_json(Arena *arena, const Vocab *vocab, Str *text, Error *e
     TokenizerExport t = {.vocab = vocab,
                          .arena = arena,
                          .is_scored = str_equal(vocab->model, STR("llama")),
+                         .is_wordpiece = str_equal(vocab->model, STR("bert")),
                          .err = err};
-    if (str_equal(vocab->model, STR("bert")))
-        return error_set(err, ERROR_UNSUPPORTED,
-                         "a WordPiece tokenizer cannot be written as tokenizer.json yet");
     t.text = str_builder(arena);
     t.json = json_writer(&t.text, 1);
     JsonWriter *w = &t.json;
@@ -400,24 +440,37 @@ bool export_tokenizer_json(Arena *arena, const Vocab *vocab, Str *text, Error *e
     return true;
 }
 
+// Without this list transformers gives an encoder no token types, which tell two texts apart.
+static void put_encoder_inputs(JsonWriter *w) {
+    static const char *const names[] = {"input_ids", "token_type_ids", "attention_mask"};
+    json_key(w, "model_input_names");
+    json_begin_array(w);
+    for (int i = 0; i < 3; i++) json_put_string(w, str_from(names[i]));
+    json_end_array(w);
+}
+
 Str export_tokenizer_config(Arena *arena, const Model *model) {
     const Vocab *v = tokenizer_vocab(model->tokenizer);
+    bool is_encoder = model->config.is_encoder;
     const struct {
         const char *key;
         int32_t id;
-    } special[] = {{"bos_token", v->bos},
-                   {"eos_token", v->eos},
+    } special[] = {{is_encoder ? "cls_token" : "bos_token", v->bos},
+                   {is_encoder ? "sep_token" : "eos_token", v->eos},
                    {"unk_token", v->unknown},
-                   {"pad_token", v->padding}};
+                   {"pad_token", v->padding},
+                   {"mask_token", tokenizer_mask(model->tokenizer)}};
+    enum { N_SPECIAL = sizeof special / sizeof *special };
     StrBuilder text = str_builder(arena);
     JsonWriter w = json_writer(&text, 2);
     json_begin_object(&w);
     put_text(&w, "tokenizer_class", STR("PreTrainedTokenizerFast"));
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < N_SPECIAL; i++)
         if (special[i].id >= 0) put_text(&w, special[i].key, v->token[special[i].id]);
     put_flag(&w, "clean_up_tokenization_spaces", false);
     json_key(&w, "model_max_length");
     json_put_integer(&w, model->config.context);
+    if (is_encoder) put_encoder_inputs(&w);
     if (model->chat_template.n) put_text(&w, "chat_template", model->chat_template);
     json_end_object(&w);
     str_add_byte(&text, '\n');

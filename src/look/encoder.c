@@ -31,6 +31,49 @@ static Batch *batch_of(SingleBatch *single, EncoderText text) {
     return batch;
 }
 
+// ---------------------------------------------------------------- blanks
+enum { BLANK_LENGTH = 3 }; // underscores that make one
+
+// The text with the mask's name for each run of that many underscores or more.
+static Str with_masks(Arena *arena, Str text, Str mask) {
+    StrBuilder b = str_builder(arena);
+    for (size_t i = 0, end; i < text.n; i = end) {
+        for (end = i; end < text.n && text.data[end] == '_'; end++) {}
+        if (end - i >= BLANK_LENGTH) {
+            str_add(&b, mask);
+            continue;
+        }
+        if (end == i) end++;
+        str_add(&b, str_slice(text, i, end));
+    }
+    return str_built(&b);
+}
+
+bool encoder_blanks(Arena *arena, const Model *model, Str text, Blanks *blanks, Error *err) {
+    const Tokenizer *t = model->tokenizer;
+    const EncodeOptions options = {.add_special = true, .parse_special = true};
+    Tokens tokens;
+    *blanks = (Blanks){0};
+    if (!t) return error_set(err, ERROR_UNSUPPORTED, "%.*s has no tokenizer", STR_ARG(model->name));
+    int32_t mask = tokenizer_mask(t);
+    if (mask < 0)
+        return error_set(err, ERROR_UNSUPPORTED, "%.*s: its vocabulary has no [MASK]",
+                         STR_ARG(model->name));
+    Str masked = with_masks(arena, text, tokenizer_vocab(t)->token[mask]);
+    if (!tokenizer_encode(t, arena, masked, options, &tokens, err)) return false;
+    int32_t *ids = arena_new(arena, int32_t, tokens.n),
+            *place = arena_new(arena, int32_t, tokens.n);
+    for (int64_t i = 0; i < tokens.n; i++) {
+        ids[i] = tokens.token[i].id;
+        if (ids[i] == mask) place[blanks->n++] = (int32_t)i;
+    }
+    blanks->text = (EncoderText){.ids = ids, .n = tokens.n};
+    blanks->place = place;
+    return blanks->n > 0 ||
+           error_set(err, ERROR_USAGE, "the text has no blank: write ___ or [MASK]");
+}
+
+// ---------------------------------------------------------------- vectors
 const char *encoder_pooling(const Model *model) {
     return model->config.pooling == POOLING_CLS ? "cls" : "mean";
 }
@@ -61,6 +104,7 @@ bool encoder_embed(Run *run, const Model *model, EncoderText text, float *vector
     return model_intact(model, err);
 }
 
+// ---------------------------------------------------------------- what stands in a place
 bool encoder_fill(Run *run, const Model *model, EncoderText text, const int32_t *place,
                   int64_t n_places, float *logits, Error *err) {
     SingleBatch single;

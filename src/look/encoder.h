@@ -13,6 +13,17 @@ typedef struct EncoderText {
     int64_t n;            // 1 .. the model's context
 } EncoderText;
 
+// A text in which something is left out: three or more underscores, or the mask by its name.
+typedef struct Blanks {
+    EncoderText text;
+    const int32_t *place; // (n) of the masks among its tokens
+    int64_t n;            // 1 or more
+} Blanks;
+// In `arena`.  ERROR_UNSUPPORTED for a model whose vocabulary has no mask, ERROR_USAGE for a text
+// without a blank.
+MUST_USE bool encoder_blanks(Arena *arena, const Model *model, Str text, Blanks *blanks,
+                             Error *err);
+
 // "mean", "cls": how the model's texts are pooled.
 const char *encoder_pooling(const Model *model);
 

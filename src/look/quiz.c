@@ -1,4 +1,5 @@
-// quiz.c - questions out of a file; tokens of all answers; their probabilities in two forwards.
+// quiz.c - questions out of a file; tokens of all answers; their probabilities in two forwards (an
+// encoder: one).
 #include "look/quiz.h"
 
 #include <math.h>
@@ -73,6 +74,24 @@ bool quiz_read(Arena *arena, Str text, const char *path, QuizItem **items, int64
 }
 
 // ---------------------------------------------------------------- opening
+static bool open_states(Quiz *quiz, Error *err) {
+    quiz->shared = state_open(quiz->model, DTYPE_F32, quiz->context, err);
+    if (!quiz->shared) return false;
+    for (int i = 0; i < QUIZ_ANSWERS_MAX; i++)
+        if (!(quiz->branch[i] = state_open(quiz->model, DTYPE_F32, quiz->context, err)))
+            return false;
+    return true;
+}
+
+static bool open_blanks(Quiz *quiz, Error *err) {
+    const Tokenizer *t = quiz->model->tokenizer;
+    bool fills = quiz->model->token_head.dense.data;
+    quiz->mask = tokenizer_mask(t);
+    if (fills && quiz->mask >= 0 && tokenizer_vocab(t)->eos >= 0) return true;
+    return error_set(err, ERROR_UNSUPPORTED, "an encoder without %s fills no blanks",
+                     fills ? "[MASK] and [SEP]" : "a head that names tokens (cls.predictions)");
+}
+
 bool quiz_open(Quiz *quiz, const Model *model, QuizOptions options, Error *err) {
     int64_t context = model->config.context;
     *quiz =
@@ -85,11 +104,7 @@ bool quiz_open(Quiz *quiz, const Model *model, QuizOptions options, Error *err) 
     if (options.kernels) quiz->run.kernels = options.kernels;
     quiz->run.switches = options.switches;
     quiz->run.exact = true;
-    quiz->shared = state_open(model, DTYPE_F32, quiz->context, err);
-    if (!quiz->shared) return false;
-    for (int i = 0; i < QUIZ_ANSWERS_MAX; i++)
-        if (!(quiz->branch[i] = state_open(model, DTYPE_F32, quiz->context, err))) return false;
-    return true;
+    return model->config.is_encoder ? open_blanks(quiz, err) : open_states(quiz, err);
 }
 
 void quiz_close(Quiz *quiz) {
@@ -106,6 +121,7 @@ typedef struct Ask {
     int32_t *ids[QUIZ_ANSWERS_MAX];
     int64_t n_ids[QUIZ_ANSWERS_MAX];
     int64_t n_shared; // tokens with which all begin
+    int64_t n_tail;   // with which all end, for an encoder
 } Ask;
 
 static int64_t count_characters(Str text) {
@@ -127,6 +143,20 @@ static int64_t shared_length(const Ask *ask) {
     for (int64_t i = 0;; i++)
         for (int k = 0; k < ask->n; k++)
             if (i == ask->n_ids[k] || ask->ids[k][i] != ask->ids[0][i]) return i;
+}
+
+// Of every answer one token at least is left between what all begin and what all end with.
+static int64_t tail_length(const Ask *ask) {
+    for (int64_t i = 0;; i++)
+        for (int k = 0; k < ask->n; k++) {
+            int64_t last = ask->n_ids[k] - 1 - i;
+            if (last <= ask->n_shared || ask->ids[k][last] != ask->ids[0][ask->n_ids[0] - 1 - i])
+                return i;
+        }
+}
+
+static int64_t hidden_tokens(const Ask *ask, int k) {
+    return ask->n_ids[k] - ask->n_tail - ask->n_shared;
 }
 
 static bool is_in_bytes(const Quiz *quiz, const Ask *ask) {
@@ -225,20 +255,89 @@ static bool read_answers(Quiz *quiz, const Ask *ask, QuizAnswer *answer, Error *
             answer->log_p[k] += log_probability(row, vocab, ask->ids[k][from + 1 + i], &is_first);
             if (k == 0 && !is_first) answer->is_said = false;
         }
-        if (!isfinite(answer->log_p[k]))
-            return error_set(err, ERROR_FORMAT, "the model's logits are not numbers");
     }
     return true;
 }
 
+// ---------------------------------------------------------------- blanks
+// QUIZ_RIGHT: can be asked of an encoder.  [SEP] stands behind each text.
+static QuizOutcome prepare_blanks(const Quiz *quiz, Ask *ask) {
+    ask->n_tail = tail_length(ask);
+    for (int k = 0; k < ask->n; k++) {
+        if (hidden_tokens(ask, k) > QUIZ_BLANKS_MAX) return QUIZ_TOO_OPEN;
+        if (ask->n_ids[k] + 1 > quiz->context) return QUIZ_TOO_LONG;
+    }
+    return QUIZ_RIGHT;
+}
+
+// A text for every hidden token of every answer, side by side.
+typedef struct Blanks {
+    int32_t *ids, *row; // tokens; the row of each text that is asked for
+    Span *span;
+    int64_t n, n_texts;
+} Blanks;
+
+static void add_text(const Quiz *quiz, const Ask *ask, int k, int64_t seen, Blanks *b) {
+    int64_t n = ask->n_ids[k], from = ask->n_shared + seen;
+    int32_t *ids = b->ids + b->n;
+    memcpy(ids, ask->ids[k], sizeof *ids * (size_t)n);
+    for (int64_t i = from; i < n - ask->n_tail; i++) ids[i] = quiz->mask;
+    ids[n] = tokenizer_vocab(quiz->model->tokenizer)->eos;
+    b->span[b->n_texts] = (Span){.first = b->n, .n = n + 1};
+    b->row[b->n_texts++] = (int32_t)(b->n + from);
+    b->n += n + 1;
+}
+
+static bool fill_answers(Quiz *quiz, const Ask *ask, QuizAnswer *answer, Error *err) {
+    int64_t n = 0, n_texts = 0, vocab = quiz->model->config.vocab;
+    for (int k = 0; k < ask->n; k++) {
+        n += hidden_tokens(ask, k) * (ask->n_ids[k] + 1);
+        n_texts += hidden_tokens(ask, k);
+    }
+    Blanks b = {arena_new(&quiz->arena, int32_t, n), arena_new(&quiz->arena, int32_t, n_texts),
+                arena_new(&quiz->arena, Span, n_texts)};
+    for (int k = 0; k < ask->n; k++)
+        for (int64_t i = 0; i < hidden_tokens(ask, k); i++) add_text(quiz, ask, k, i, &b);
+    Tensor *logits;
+    Batch batch = {.ids = b.ids,
+                   .n = n,
+                   .span = b.span,
+                   .n_spans = (int)n_texts,
+                   .logit_row = b.row,
+                   .n_logits = n_texts};
+    if (!plan_and_run(quiz, &batch, &logits, err)) return false;
+    const float *row = tensor_f32(logits);
+    answer->is_said = true;
+    for (int k = 0; k < ask->n; k++)
+        for (int64_t i = 0; i < hidden_tokens(ask, k); i++, row += vocab) {
+            bool is_first;
+            int32_t id = ask->ids[k][ask->n_shared + i];
+            answer->log_p[k] += log_probability(row, vocab, id, &is_first);
+            if (k == 0 && !is_first) answer->is_said = false;
+        }
+    return true;
+}
+
+// ---------------------------------------------------------------- asking
+static bool are_numbers(const Ask *ask, const QuizAnswer *answer, Error *err) {
+    for (int k = 0; k < ask->n; k++)
+        if (!isfinite(answer->log_p[k]))
+            return error_set(err, ERROR_FORMAT, "the model's logits are not numbers");
+    return true;
+}
+
 bool quiz_ask(Quiz *quiz, const QuizItem *item, QuizAnswer *answer, Error *err) {
+    bool fills = quiz->model->config.is_encoder;
     Ask ask;
     arena_back(&quiz->arena, (ArenaMark){0});
     *answer = (QuizAnswer){0};
     if (!prepare(quiz, item, &ask, &answer->outcome, err)) return false;
+    if (answer->outcome == QUIZ_RIGHT && fills) answer->outcome = prepare_blanks(quiz, &ask);
     if (answer->outcome != QUIZ_RIGHT) return true;
     answer->is_in_bytes = is_in_bytes(quiz, &ask);
-    if (!read_shared(quiz, &ask, err) || !read_answers(quiz, &ask, answer, err)) return false;
+    bool ok = fills ? fill_answers(quiz, &ask, answer, err)
+                    : read_shared(quiz, &ask, err) && read_answers(quiz, &ask, answer, err);
+    if (!ok || !are_numbers(&ask, answer, err)) return false;
     for (int k = 1; k < ask.n; k++)
         if (!(answer->log_p[0] > answer->log_p[k])) answer->outcome = QUIZ_WRONG;
     return true;

@@ -66,6 +66,7 @@ bool quiz_count(QuizReport *report, const QuizItem *item, const QuizAnswer *answ
     s->n_unreadable += answer->outcome == QUIZ_UNREADABLE;
     s->n_alike += answer->outcome == QUIZ_ALIKE;
     s->n_too_long += answer->outcome == QUIZ_TOO_LONG;
+    s->n_too_open += answer->outcome == QUIZ_TOO_OPEN;
     if (!is_right && answer->outcome != QUIZ_WRONG) {
         s->last_pair = -1;
         return true;
@@ -157,6 +158,9 @@ static int64_t alike_of(const QuizScore *s) {
 static int64_t too_long_of(const QuizScore *s) {
     return s->n_too_long;
 }
+static int64_t too_open_of(const QuizScore *s) {
+    return s->n_too_open;
+}
 static int64_t in_bytes_of(const QuizScore *s) {
     return s->n_in_bytes;
 }
@@ -168,6 +172,9 @@ void quiz_table(StrBuilder *out, const QuizReport *report) {
     add_remark(out, report, "Not asked, the vocabulary lacks characters of them", unreadable_of);
     add_remark(out, report, "Not asked, their answers are the same tokens", alike_of);
     add_remark(out, report, "Not asked, longer than the context", too_long_of);
+    Str too_open = str_printf(out->arena, "Not asked, an encoder fills blanks of %d tokens at most",
+                              QUIZ_BLANKS_MAX);
+    add_remark(out, report, too_open.data, too_open_of);
     add_remark(out, report, "Asked, but spelled in bytes instead of characters", in_bytes_of);
 }
 
@@ -203,6 +210,8 @@ static void put_not_asked(JsonWriter *w, const QuizScore *s) {
     json_put_integer(w, s->n_alike);
     json_key(w, "too_long");
     json_put_integer(w, s->n_too_long);
+    json_key(w, "too_open");
+    json_put_integer(w, s->n_too_open);
     json_end_object(w);
 }
 

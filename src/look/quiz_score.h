@@ -31,7 +31,7 @@ typedef struct QuizScore {
     double chance; // sum over the items asked; quiz_chance divides
     QuizPart group[QUIZ_GROUPS_MAX], language[QUIZ_GROUPS_MAX]; // further ones are not told apart
     int n_groups, n_languages;
-    int64_t n_unreadable, n_alike, n_too_long, n_in_bytes;
+    int64_t n_unreadable, n_alike, n_too_long, n_too_open, n_in_bytes;
     // the last item, whose mirror may come next
     int64_t last_pair; // -1: none waits
     Str last_language;

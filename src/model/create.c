@@ -109,11 +109,19 @@ static void fill(Creator *c, const Weight *w) {
     }
 }
 
+// Files may lack the head that names tokens; a model that is made here has it.
+static bool is_of_token_head(const Model *m, const Tensor *t) {
+    const TokenHead *h = &m->token_head;
+    return t == &h->dense || t == &h->dense_bias || t == &h->norm.weight || t == &h->norm.bias ||
+           t == &h->bias;
+}
+
 static void create_weight(void *user, const Weight *w, int layer) {
     Creator *c = user;
     (void)layer;
     Model *m = c->model;
-    bool is_wanted = !w->is_optional || (w->tensor == &m->head && !m->is_tied);
+    bool is_wanted =
+        !w->is_optional || (w->tensor == &m->head && !m->is_tied) || is_of_token_head(m, w->tensor);
     if (c->failed || !is_wanted) return;
     *w->tensor =
         (Tensor){.dtype = DTYPE_F32, .rank = w->dim[1] ? 2 : 1, .dim = {w->dim[0], w->dim[1]}};
@@ -152,6 +160,7 @@ static bool create(Model *m, const ModelPlan *plan, Error *err) {
     m->advice = (SamplingAdvice){-1, -1, -1, -1, -1};
     if (!read_config(m, plan, err)) return false;
     if (m->arch == &arch_heed) m->arch = arch_fitting(&m->config);
+    m->normalizes = m->config.is_encoder; // as its GGUF file will be read
     m->tokenizer = tokenizer_from_vocab(&m->arena, plan->vocab, err);
     if (!m->tokenizer) return error_wrap(err, "%s", plan->name);
     m->layer = arena_new(&m->arena, Layer, m->config.layers);

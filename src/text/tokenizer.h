@@ -57,6 +57,10 @@ typedef struct Vocab {
 // Refuses a model that is not supported.
 MUST_USE bool vocab_defaults(Vocab *vocab, Str model, Str pre, Error *err);
 
+// Is it the control token that stands for a hidden one, [MASK] or <mask>?  In a byte-level
+// vocabulary it takes the white space before it.
+bool vocab_is_mask(const Vocab *vocab, int64_t id);
+
 enum { TOKENIZER_TEXT_MAX = 256 << 20 }; // bytes of a text that is encoded at once
 
 typedef struct Token {

@@ -55,6 +55,12 @@ bool vocab_defaults(Vocab *vocab, Str model, Str pre, Error *err) {
     return true;
 }
 
+bool vocab_is_mask(const Vocab *v, int64_t id) {
+    bool is_named =
+        str_equal(v->token[id], STR("[MASK]")) || str_equal(v->token[id], STR("<mask>"));
+    return is_named && v->kind && v->kind[id] == TOKEN_CONTROL;
+}
+
 // ---- checks and the index of tokens
 
 static bool check_special(const Vocab *v, int32_t id, const char *name, Error *err) {
@@ -428,6 +434,12 @@ static void protect_endings(Tokenizer *t, Arena *arena) {
     v->kind = kind;
 }
 
+// A token of a byte-level vocabulary holds the space before its word, and [MASK] stands for one: it
+// takes that space (as in RoBERTa, Liu et al. 2019).
+static bool eats_left(const Vocab *v, int64_t id) {
+    return str_equal(v->model, STR("gpt2")) && vocab_is_mask(v, id);
+}
+
 static bool index_added(Tokenizer *t, Arena *arena, Error *err) {
     const Vocab *v = &t->vocab;
     int64_t n = 0;
@@ -440,7 +452,8 @@ static bool index_added(Tokenizer *t, Arena *arena, Error *err) {
         if (!is_literal(kind_of(v, i))) continue;
         n_bytes += (int64_t)v->token[i].n;
         text[n] = v->token[i];
-        token[n++] = (AddedToken){.id = (int32_t)i, .n_bytes = (int32_t)v->token[i].n};
+        token[n++] = (AddedToken){
+            .id = (int32_t)i, .n_bytes = (int32_t)v->token[i].n, .eats_left = eats_left(v, i)};
     }
     if (n_bytes > INT32_MAX / 4)
         return error_set(err, ERROR_LIMIT, "tokenizer: %lld bytes of special tokens",

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/term.h"
+#include "model/model.h"
 #include "train/chart.h"
 #include "train/curves.h"
 #include "train/verdict.h"
@@ -132,6 +133,17 @@ static int best_run(const Comparison *c, bool in_bits, int except) {
     return best;
 }
 
+// An encoder names what is hidden from both sides, the others what comes next.
+static bool is_encoder(const CompareRun *run) {
+    return str_equal(run->history.start.architecture, str_from(arch_bert.name));
+}
+
+static bool learn_alike(const Comparison *c) {
+    for (int i = 1; i < c->n; i++)
+        if (is_encoder(&c->run[i]) != is_encoder(&c->run[0])) return false;
+    return true;
+}
+
 Str compare_words(const Comparison *c, Arena *arena) {
     StrBuilder out = str_builder(arena);
     static const char *const data[] = {
@@ -140,6 +152,11 @@ Str compare_words(const Comparison *c, Arena *arena) {
         [SAME_DATA_YES] = "All learned from the same text, cut into the same tokens."};
     bool in_bits = !same_vocabulary(c);
     str_add_c(&out, data[compare_data(c)]);
+    if (!learn_alike(c)) {
+        str_add_c(&out, " Encoders name hidden tokens, the others the next one: their losses "
+                        "cannot be compared.");
+        return str_built(&out);
+    }
     if (in_bits)
         str_add_c(&out, " Their vocabularies differ: bits a byte can be compared, losses a token "
                         "cannot.");

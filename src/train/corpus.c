@@ -155,16 +155,48 @@ static bool make_pairs(Maker *m, Sample *pairs) {
     const CorpusSpec *s = m->spec;
     Corpus *c = m->corpus;
     for (int64_t i = 0; i < s->n_texts; i++)
-        if (!put_pairs(m, s->text[i], pairs, &c->n_pairs)) return false;
-    c->n_train_pairs = c->n_pairs;
+        if (!put_pairs(m, s->text[i], pairs, &c->n_stretches)) return false;
+    c->n_train_stretches = c->n_stretches;
     for (int64_t i = 0; i < s->n_validation; i++)
-        if (!put_pairs(m, s->validation[i], pairs, &c->n_pairs)) return false;
+        if (!put_pairs(m, s->validation[i], pairs, &c->n_stretches)) return false;
     if (s->n_validation == 0)
-        c->n_train_pairs -= (int64_t)(s->validation_share * (double)c->n_pairs);
-    c->n_train = c->n_train_pairs < c->n_pairs ? pairs[c->n_train_pairs].first : c->n;
-    c->pair = pairs;
-    if (c->n_train_pairs >= 1) return true;
+        c->n_train_stretches -= (int64_t)(s->validation_share * (double)c->n_stretches);
+    c->n_train = c->n_train_stretches < c->n_stretches ? pairs[c->n_train_stretches].first : c->n;
+    c->stretch = pairs;
+    if (c->n_train_stretches >= 1) return true;
     return error_set(m->err, ERROR_USAGE, "there are no pairs to learn from");
+}
+
+// ---------------------------------------------------------------- an encoder's documents
+// Cuts tokens [from, to) where a document ends, and where it is longer than the context; `out` may
+// be NULL.  Returns how many stretches there are.
+static int64_t cut_documents(const Maker *m, int64_t from, int64_t to, Sample *out) {
+    enum { AROUND = 2 };
+    const int32_t *id = m->corpus->id;
+    int64_t n = 0, longest = m->spec->context - AROUND;
+    for (int64_t first = from, end; first < to; first = end) {
+        for (end = first; end < to && end - first < longest && id[end] != m->end; end++) {}
+        if (end > first && out) out[n] = (Sample){.first = first, .n = end - first};
+        n += end > first;
+        if (end < to && id[end] == m->end) end++;
+    }
+    return n;
+}
+
+static bool make_documents(Maker *m) {
+    Corpus *c = m->corpus;
+    if (m->spec->context < 3)
+        return error_set(m->err, ERROR_USAGE, "context: an encoder needs 3 tokens at least");
+    if (!make_texts(m)) return false;
+    c->n_train_stretches = cut_documents(m, 0, c->n_train, NULL);
+    c->n_stretches = c->n_train_stretches + cut_documents(m, c->n_train, c->n, NULL);
+    if (c->n_train_stretches == 0)
+        return error_set(m->err, ERROR_USAGE, "there are no documents to learn from");
+    Sample *stretch = arena_new(m->arena, Sample, c->n_stretches);
+    cut_documents(m, 0, c->n_train, stretch);
+    cut_documents(m, c->n_train, c->n, stretch + c->n_train_stretches);
+    c->stretch = stretch;
+    return true;
 }
 
 bool corpus_make(Arena *arena, const CorpusSpec *spec, Corpus *corpus, Error *err) {
@@ -181,7 +213,9 @@ bool corpus_make(Arena *arena, const CorpusSpec *spec, Corpus *corpus, Error *er
         for (int64_t i = 0; i < spec->n_validation; i++) lines += count_lines(spec->validation[i]);
         pairs = arena_new(arena, Sample, lines);
     }
-    bool ok = spec->pairs ? make_pairs(&m, pairs) : make_texts(&m);
+    bool ok = spec->pairs         ? make_pairs(&m, pairs)
+              : spec->for_encoder ? make_documents(&m)
+                                  : make_texts(&m);
     arena_drop(&m.scratch);
     uint64_t split = (uint64_t)corpus->n_train;
     if (ok)
@@ -191,9 +225,14 @@ bool corpus_make(Arena *arena, const CorpusSpec *spec, Corpus *corpus, Error *er
 
 // ---------------------------------------------------------------- samples
 int64_t corpus_samples(const Corpus *c, int64_t context) {
-    if (c->pair) return c->n_train_pairs;
+    if (c->stretch) return c->n_train_stretches;
     int64_t n = (c->n_train - 1) / context;
     return n > 0 ? n : 1;
+}
+
+double corpus_mean_sample(const Corpus *c, int64_t context) {
+    if (!c->stretch) return (double)context;
+    return (double)c->n_train / (double)c->n_train_stretches;
 }
 
 Draw draw_make(Arena *arena, const Corpus *corpus, int64_t context, uint64_t seed) {
@@ -229,17 +268,17 @@ Sample draw_next(Draw *d) {
     if (epoch != d->epoch) begin_epoch(d, epoch);
     d->counter++;
     int64_t k = d->order[i];
-    if (d->corpus->pair) return d->corpus->pair[k];
+    if (d->corpus->stretch) return d->corpus->stretch[k];
     return window(d->offset + k * d->context, d->corpus->n_train, d->context);
 }
 
 int64_t corpus_validation_samples(const Corpus *c, int64_t context) {
-    if (c->pair) return c->n_pairs - c->n_train_pairs;
+    if (c->stretch) return c->n_stretches - c->n_train_stretches;
     int64_t n = c->n - c->n_train;
     return n < 2 ? 0 : (n - 1 + context - 1) / context;
 }
 
 Sample corpus_validation(const Corpus *c, int64_t context, int64_t i) {
-    if (c->pair) return c->pair[c->n_train_pairs + i];
+    if (c->stretch) return c->stretch[c->n_train_stretches + i];
     return window(c->n_train + i * context, c->n, context);
 }

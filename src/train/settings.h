@@ -14,7 +14,7 @@
 //   TEXT    SettingText
 // clang-format off
 #define SETTINGS(X)                                                                                \
-    X(arch, WORD, 0, 0, 3, "gpt2|llama|qwen2|qwen3|gemma3|heed|mamba", "architecture") \
+    X(arch, WORD, 0, 0, 3, "gpt2|llama|qwen2|qwen3|gemma3|heed|mamba|bert", "architecture") \
     X(layers, INT, 0, 1024, 0, "N", "blocks") \
     X(width, INT, 0, 131072, 0, "N", "values of the residual stream") \
     X(heads, INT, 0, 1024, 0, "N", "attention heads") \
@@ -34,6 +34,7 @@
     X(tokenizer, WORD, 0, 0, 0, "bpe|char|byte", "made from the text") \
     X(vocab, INT, 0, 1 << 20, 0, "N", "tokens of the vocabulary (bpe)") \
     X(documents, WORD, 0, 0, 0, "files|paragraphs", "what ends with an end-of-text token") \
+    X(mask_share, NUMBER, 0.01, 0.9, 0.15, "X", "bert: share of the tokens that are hidden, to be named") \
     X(validation_share, NUMBER, 0, 0.5, 0.05, "X", "share of the text that is kept for checking") \
     X(batch, INT, 0, 1 << 20, 0, "N", "samples that are computed together") \
     X(accumulate, INT, 1, 1 << 20, 1, "N", "such batches for each step") \
@@ -87,7 +88,16 @@ typedef struct Settings {
 #undef TEXT
 } Settings;
 
-enum { ARCH_GPT2, ARCH_LLAMA, ARCH_QWEN2, ARCH_QWEN3, ARCH_GEMMA3, ARCH_HEED, ARCH_MAMBA };
+enum {
+    ARCH_GPT2,
+    ARCH_LLAMA,
+    ARCH_QWEN2,
+    ARCH_QWEN3,
+    ARCH_GEMMA3,
+    ARCH_HEED,
+    ARCH_MAMBA,
+    ARCH_BERT
+};
 enum { TOKENIZER_BPE, TOKENIZER_CHAR, TOKENIZER_BYTES };
 enum { OPTIMIZER_ADAMW, OPTIMIZER_MUON };
 

@@ -8,7 +8,7 @@ enum { ENTRIES_MAX = 24, MAMBA_STATES = 16, MAMBA_ROWS = 4, MAMBA_EXPAND = 2 };
 static const Arch *const archs[] = {
     [ARCH_GPT2] = &arch_gpt2,   [ARCH_LLAMA] = &arch_llama, [ARCH_QWEN2] = &arch_qwen2,
     [ARCH_QWEN3] = &arch_qwen3, [ARCH_HEED] = &arch_heed,   [ARCH_GEMMA3] = &arch_gemma3,
-    [ARCH_MAMBA] = &arch_mamba};
+    [ARCH_MAMBA] = &arch_mamba, [ARCH_BERT] = &arch_bert};
 
 typedef struct Keys {
     ConfigEntry *entry;
@@ -92,6 +92,12 @@ static void keys_of(Keys *k, const Settings *s) {
         number(k, "feed_forward_length", 0);
         mamba_keys(k, s);
         return;
+    case ARCH_BERT:
+        number(k, "attention.layer_norm_epsilon", 1e-12);
+        number(k, "attention.head_count", (double)s->heads);
+        number(k, "feed_forward_length", (double)s->ffn_width);
+        number(k, "pooling_type", POOLING_MEAN);
+        return;
     case ARCH_GPT2: number(k, "attention.layer_norm_epsilon", 1e-5); break;
     default: number(k, "attention.layer_norm_rms_epsilon", 1e-6);
     }
@@ -132,6 +138,12 @@ static bool check_arch(const Settings *s, Error *err) {
                      lost);
 }
 
+// An encoder is told by its architecture.
+static bool check_encoder(const Settings *s, Error *err) {
+    if (s->arch != ARCH_BERT || !s->kv_heads || s->kv_heads == s->heads) return true;
+    return error_set(err, ERROR_USAGE, "kv_heads: bert has as many as heads");
+}
+
 // A window that no mixer has would be lost as well.
 static bool check_mixers(const Settings *s, Error *err) {
     MixerKind kind[CONFIG_MIXERS_MAX];
@@ -164,8 +176,8 @@ static bool check_heads(const Settings *s, Error *err) {
 
 bool shape_check(const Settings *s, Error *err) {
     bool has_heads = s->arch != ARCH_MAMBA;
-    return check_arch(s, err) && check_mixers(s, err) && check_experts(s, err) &&
-           (!has_heads || check_heads(s, err));
+    return check_arch(s, err) && check_encoder(s, err) && check_mixers(s, err) &&
+           check_experts(s, err) && (!has_heads || check_heads(s, err));
 }
 
 bool shape_plan(Arena *arena, const Settings *s, const Vocab *vocab, const char *name,

@@ -40,6 +40,10 @@ static int64_t width_for(double parameters, int64_t vocab) {
     }
 }
 
+static bool is_gated(const Settings *s) {
+    return s->arch != ARCH_GPT2 && s->arch != ARCH_BERT;
+}
+
 static void fit_shape(Settings *s, double parameters) {
     if (s->width == 0) s->width = width_for(parameters, s->vocab);
     if (s->layers == 0) {
@@ -57,14 +61,14 @@ static void fit_shape(Settings *s, double parameters) {
     // A gated layer has three matrices: 8/3 C instead of 4 C.  The experts that digest a token cost
     // together what one layer would.
     int64_t shares = s->experts ? s->experts_used : 1;
-    s->ffn_width = s->arch == 0 ? 4 * s->width : (8 * s->width / (3 * shares) + 31) / 32 * 32;
+    s->ffn_width = !is_gated(s) ? 4 * s->width : (8 * s->width / (3 * shares) + 31) / 32 * 32;
 }
 
 // With so many experts in a layer: all, or those that a token meets.
 static double parameters_with(const Settings *s, int64_t experts) {
     double c = (double)s->width, f = (double)s->ffn_width;
     double attention = (2 + 2 * (double)s->kv_heads / (double)s->heads) * c * c;
-    double channel = (s->arch == 0 ? 2 : 3) * c * f * (s->experts ? (double)experts : 1);
+    double channel = (is_gated(s) ? 3 : 2) * c * f * (s->experts ? (double)experts : 1);
     return (double)s->layers * (attention + channel) + (double)s->vocab * c * (s->untied ? 2 : 1);
 }
 
@@ -82,7 +86,8 @@ static void fit_batch(Settings *s, const SizeHints *hints, double parameters, in
 
 static void fit_steps(Settings *s, const SizeHints *hints, double parameters, int64_t n_tokens) {
     if (s->steps > 0) return;
-    double step_tokens = (double)(s->batch * s->accumulate * s->context);
+    double sample = hints->sample > 0 ? hints->sample : (double)s->context;
+    double step_tokens = (double)(s->batch * s->accumulate) * sample;
     double tokens = TOKENS_PER_PARAMETER * parameters;
     if (s->minutes > 0 || s->params == 0) {
         double minutes = s->minutes > 0 ? s->minutes : MINUTES;

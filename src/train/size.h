@@ -9,6 +9,7 @@ typedef struct SizeHints {
     int64_t text_bytes;
     double flops;    // operations a second that this machine reaches in training
     int64_t longest; // tokens of the longest pair, which is never cut; 0: a text, which is
+    double sample;   // mean tokens of a sample; 0: the context
 } SizeHints;
 
 // Tokens of a BPE vocabulary for so much text, a power of two: about 1024 for a megabyte, twice as

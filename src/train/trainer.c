@@ -11,58 +11,7 @@
 
 enum { ROWS_MAX = 1 << 26 }; // of a batch
 
-// A batch: samples side by side, each a sequence of its own.
-typedef struct Packed {
-    int32_t *ids, *target; // (batch * context)
-    float *weight;         // 1 where the target counts, else 0
-    float *per_row;        // losses
-    Span *span;            // (batch)
-    Batch batch;
-    int64_t n_scored;
-} Packed;
-
-static Packed *packed_make(Arena *arena, int64_t samples, int64_t context) {
-    Packed *p = arena_new(arena, Packed, 1);
-    p->ids = arena_new(arena, int32_t, samples * context);
-    p->target = arena_new(arena, int32_t, samples * context);
-    p->weight = arena_new(arena, float, samples *context);
-    p->per_row = arena_new(arena, float, samples *context);
-    p->span = arena_new(arena, Span, samples);
-    return p;
-}
-
-static void packed_clear(Packed *p) {
-    p->batch = (Batch){.ids = p->ids, .span = p->span};
-    p->n_scored = 0;
-}
-
-static void packed_add(Packed *p, const Corpus *corpus, Sample s) {
-    Batch *b = &p->batch;
-    p->span[b->n_spans++] = (Span){.first = b->n, .n = s.n - 1};
-    for (int64_t i = 0; i + 1 < s.n; i++, b->n++) {
-        p->ids[b->n] = corpus->id[s.first + i];
-        p->target[b->n] = corpus->id[s.first + i + 1];
-        p->weight[b->n] = i + 1 >= s.given ? 1 : 0;
-    }
-    p->n_scored += s.n - s.given;
-}
-
-static Tensor *packed_loss(Run *run, const Model *model, const Packed *p) {
-    LossSpec spec = {.target = p->target, .weight = p->weight, .per_row = p->per_row};
-    return model_loss(run, model, &p->batch, spec);
-}
-
 // ---------------------------------------------------------------- opening
-// The largest batch there can be, for planning.
-static void packed_fill(Packed *p, int64_t samples, int64_t context) {
-    packed_clear(p);
-    for (int64_t i = 0; i < samples; i++)
-        p->span[p->batch.n_spans++] = (Span){.first = i * context, .n = context};
-    p->batch.n = samples * context;
-    p->n_scored = p->batch.n;
-    for (int64_t i = 0; i < p->batch.n; i++) p->weight[i] = 1;
-}
-
 static Tensor *learn(Trainer *t, double share) {
     Tensor *loss = packed_loss(&t->learn, t->spec.model, t->packed);
     Tensor *part = share == 1 ? loss : op_scale(&t->learn, loss, (float)share);
@@ -170,7 +119,12 @@ bool trainer_open(Trainer *t, const TrainerSpec *spec, Error *err) {
     if (!optimizer_init(&t->optimizer, &t->parameters, optimizer_spec(s, t->spec.pool), err))
         return false;
     t->draw = draw_make(&t->arena, spec->corpus, s->context, (uint64_t)s->seed);
-    t->packed = packed_make(&t->arena, s->batch, s->context);
+    if (spec->model->config.is_encoder) {
+        t->masking = arena_new(&t->arena, Masking, 1);
+        if (!masking_make(t->masking, &t->arena, spec->corpus->tokenizer, s->mask_share, err))
+            return false;
+    }
+    t->packed = packed_make(&t->arena, t->masking, s->batch, s->context);
     return open_runs(t, err) && check_memory(t, err);
 }
 
@@ -190,7 +144,7 @@ static Sample *draw_step(Trainer *t, int64_t n, int64_t *n_scored) {
     t->draw.counter = t->progress.samples;
     for (int64_t i = 0; i < n; i++) {
         sample[i] = draw_next(&t->draw);
-        *n_scored += sample[i].n - sample[i].given;
+        *n_scored += packed_scored(t->masking, sample[i]);
     }
     return sample;
 }
@@ -202,6 +156,12 @@ static uint64_t dropout_key(const Trainer *t, int64_t i_batch) {
     return (uint64_t)s->seed + at * 0xd1342543de82ef95u;
 }
 
+// Every sample of the run has other blanks, however it is cut into batches.
+static uint64_t masking_key(const Trainer *t, int64_t i_sample) {
+    uint64_t at = (uint64_t)(t->progress.samples + i_sample + 1);
+    return (uint64_t)t->spec.settings->seed + at * 0xa0761d6478bd642fu;
+}
+
 // Gradients of all batches; *loss: their mean over the scored tokens.
 static bool gradients_of_step(Trainer *t, const Sample *sample, int64_t n_scored, double *loss,
                               Error *err) {
@@ -210,8 +170,8 @@ static bool gradients_of_step(Trainer *t, const Sample *sample, int64_t n_scored
     *loss = 0;
     for (int64_t i = 0; i < s->accumulate; i++) {
         packed_clear(t->packed);
-        for (int64_t k = 0; k < s->batch; k++)
-            packed_add(t->packed, t->spec.corpus, sample[i * s->batch + k]);
+        for (int64_t k = i * s->batch; k < (i + 1) * s->batch; k++)
+            packed_add(t->packed, t->spec.corpus, sample[k], masking_key(t, k));
         double share = (double)t->packed->n_scored / (double)n_scored;
         run_begin(&t->learn);
         t->learn.dropout_key = dropout_key(t, i);
@@ -264,7 +224,7 @@ bool trainer_step(Trainer *t, StepReport *r, Error *err) {
 static int64_t scored_bytes(const Trainer *t) {
     const Packed *p = t->packed;
     int64_t bytes = 0;
-    for (int64_t i = 0; i < p->batch.n; i++)
+    for (int64_t i = 0; i < batch_rows(&p->batch); i++)
         if (p->weight[i] > 0)
             bytes += (int64_t)tokenizer_piece(t->spec.corpus->tokenizer, p->target[i], false).n;
     return bytes;
@@ -279,16 +239,16 @@ bool trainer_validate(Trainer *t, Validation *v, Error *err) {
     for (int64_t i = 0; i < n && (s->validation_tokens == 0 || v->tokens < s->validation_tokens);) {
         packed_clear(t->packed);
         for (int64_t k = 0; k < s->batch && i < n; k++, i++)
-            packed_add(t->packed, c, corpus_validation(c, s->context, i));
+            packed_add(t->packed, c, corpus_validation(c, s->context, i), (uint64_t)i);
         run_begin(&t->check);
         packed_loss(&t->check, t->spec.model, t->packed);
-        for (int64_t row = 0; row < t->packed->batch.n; row++)
+        for (int64_t row = 0; row < batch_rows(&t->packed->batch); row++)
             if (t->packed->weight[row] > 0) nats += (double)t->packed->per_row[row];
         v->tokens += t->packed->n_scored;
         bytes += scored_bytes(t);
     }
     if (v->tokens) v->nats = nats / (double)v->tokens;
-    if (bytes) v->bits = nats / log(2) / (double)bytes;
+    v->bits = bytes && !t->masking ? nats / log(2) / (double)bytes : (double)NAN;
     if (isfinite(v->nats)) return true;
     return error_set(err, ERROR_FORMAT, "step %lld: the validation loss is not a number",
                      (long long)t->progress.step);
@@ -317,6 +277,12 @@ static void count_matrix(void *user, const Weight *w, int layer) {
     if (w->tensor->rank == 2) f->flops += share * products_of(w->tensor);
 }
 
+// Pairs of a query and the keys that it sees: half of the others, or all.
+static double pairs_per_token(const Trainer *t) {
+    double sample = corpus_mean_sample(t->spec.corpus, t->spec.settings->context);
+    return t->masking ? sample : (double)t->spec.settings->context / 2;
+}
+
 double trainer_flops_per_token(const Trainer *t) {
     Model *m = t->spec.model;
     const Config *c = &m->config;
@@ -324,8 +290,11 @@ double trainer_flops_per_token(const Trainer *t) {
     weights_each(m, count_matrix, &count);
     if (!m->is_tied) count.flops -= products_of(&m->embed); // rows are looked up
     if (m->embed_positions.data) count.flops -= products_of(&m->embed_positions);
-    double pairs = (double)t->spec.settings->context / 2; // a query sees half of the others
-    return count.flops + 12 * pairs * c->layers * c->heads * c->head_width;
+    if (m->embed_types.data) count.flops -= products_of(&m->embed_types);
+    double pairs = 12 * pairs_per_token(t) * c->layers * c->heads * c->head_width;
+    if (!t->masking) return count.flops + pairs;
+    double head = products_of(&m->head) + products_of(&m->token_head.dense);
+    return head + (count.flops - head + pairs) / t->masking->share;
 }
 
 size_t trainer_bytes(const Trainer *t) {

@@ -3,9 +3,10 @@
 //   samples -> forward -> loss -> backward -> norm, clip -> optimizer
 //
 // A step draws `accumulate` batches of `batch` samples each.  Its loss is the mean over all tokens
-// that are scored in it, so cutting a large batch into several changes nothing but rounding.  What
-// a step does follows from the settings, the corpus and the state below: a trainer that is given
-// the state of another goes on bit for bit as that one would have, with the same threads.
+// that are scored in it (of an encoder: those that were hidden), so cutting a large batch into
+// several changes nothing but rounding.  What a step does follows from the settings, the corpus and
+// the state below: a trainer that is given the state of another goes on bit for bit as that one
+// would have, with the same threads.
 #ifndef HEED_TRAIN_TRAINER_H
 #define HEED_TRAIN_TRAINER_H
 
@@ -14,6 +15,7 @@
 #include "train/corpus.h"
 #include "train/lora.h"
 #include "train/optimizer.h"
+#include "train/packed.h"
 #include "train/schedule.h"
 #include "train/settings.h"
 
@@ -49,7 +51,8 @@ typedef struct Trainer {
     // inside
     Run learn, check; // with a tape, and for validation
     Tape tape;
-    struct Packed *packed; // a batch
+    Masking *masking; // of an encoder, else NULL
+    Packed *packed;   // a batch
     Arena arena;
 } Trainer;
 
@@ -77,13 +80,15 @@ MUST_USE bool trainer_step(Trainer *trainer, StepReport *report, Error *err);
 typedef struct Validation {
     int64_t tokens; // scored
     double nats;    // a token
-    double bits;    // a byte of the scored text
+    double bits;    // a byte of the scored text; NaN for an encoder, which only fills blanks
 } Validation;
-// Over the first settings->validation_tokens of the validation part.
+// Over the first settings->validation_tokens of the validation part.  An encoder's blanks are the
+// same each time, and in every run.
 MUST_USE bool trainer_validate(Trainer *trainer, Validation *result, Error *err);
 
-// Floating-point operations that one token takes, forward and backward: 6 for each weight of a
-// matrix and 6 D for each pair of a query and a key it sees, in each head and layer.
+// Floating-point operations that one scored token takes, forward and backward: 6 for each weight of
+// a matrix and 6 D for each pair of a query and a key it sees, in each head and layer.  An encoder
+// reads several for each that was hidden from it: they count with it.
 double trainer_flops_per_token(const Trainer *trainer);
 // Bytes of weights, gradients, moments and activations.
 size_t trainer_bytes(const Trainer *trainer);

@@ -35,6 +35,18 @@ static bool is_qwen2(const Settings *s) {
     return s->arch == ARCH_QWEN2;
 }
 
+// What an encoder finds around and between texts, under BERT's names; one token begins and ends the
+// texts of the others.
+static const Str encoder_tokens[] = {{"[PAD]", 5}, {"[CLS]", 5}, {"[SEP]", 5}, {"[MASK]", 6}};
+enum { TOKEN_PAD, TOKEN_CLS, TOKEN_SEP, N_ENCODER_TOKENS = 4 };
+
+static void name_encoder_tokens(Vocab *v) {
+    v->padding = TOKEN_PAD;
+    v->bos = TOKEN_CLS;
+    v->eos = TOKEN_SEP;
+    v->add_bos = v->add_eos = true;
+}
+
 static bool make_vocab(Training *t, Error *err) {
     static const VocabKind kinds[] = {[TOKENIZER_BPE] = VOCAB_BPE,
                                       [TOKENIZER_CHAR] = VOCAB_CHARACTERS,
@@ -46,6 +58,8 @@ static bool make_vocab(Training *t, Error *err) {
                           .pre = is_qwen2(s) ? STR("qwen2") : STR(""),
                           .n_tokens = s->tokenizer == TOKENIZER_BYTES ? 0 : s->vocab,
                           .least = s->tokenizer == TOKENIZER_BPE ? 2 : 1,
+                          .special = t->for_encoder ? encoder_tokens : NULL,
+                          .n_special = t->for_encoder ? N_ENCODER_TOKENS : 0,
                           .pool = t->spec.pool,
                           .go_on = vocab_goes_on,
                           .user = t};
@@ -60,6 +74,7 @@ static bool make_vocab(Training *t, Error *err) {
     if (t->vocab.n_tokens < asked) t->vocab_asked = asked;
     s->vocab = t->vocab.n_tokens;
     if (is_qwen2(s)) t->vocab.normal_form = STR("NFC");
+    if (t->for_encoder) name_encoder_tokens(&t->vocab);
     t->tokenizer = tokenizer_from_vocab(&t->arena, &t->vocab, err);
     return t->tokenizer != NULL;
 }
@@ -79,6 +94,7 @@ static bool make_corpus(Training *t, Error *err) {
                        .validation_share = t->settings.validation_share,
                        .documents = (Documents)t->settings.documents,
                        .pairs = s->pairs,
+                       .for_encoder = t->for_encoder,
                        .context = t->settings.context ? t->settings.context : INT32_MAX,
                        .go_on = corpus_goes_on,
                        .user = t};
@@ -89,10 +105,11 @@ static bool make_corpus(Training *t, Error *err) {
 static bool open_model(Training *t, const char *path, Error *err) {
     t->model = model_open(path, (ModelOptions){0}, err);
     if (!t->model) return false;
-    if (t->model->config.is_encoder)
+    t->for_encoder = t->model->config.is_encoder;
+    if (t->for_encoder && !t->model->token_head.dense.data)
         return error_set(err, ERROR_UNSUPPORTED,
-                         "%s is an encoder: what comes next cannot be learned by a model that sees"
-                         " it",
+                         "%s only embeds: without a head that names tokens (cls.predictions)"
+                         " nothing can be learned from blanks",
                          path);
     t->tokenizer = t->model->tokenizer;
     if (!t->tokenizer)
@@ -137,6 +154,7 @@ static bool new_model(Training *t, Error *err) {
 static bool fit(Training *t, Error *err) {
     enum { TOKENS_LEAST = 64 };
     SizeHints hints = {text_bytes(&t->spec), t->spec.flops, t->corpus.longest};
+    if (t->corpus.stretch) hints.sample = corpus_mean_sample(&t->corpus, 0);
     if (!t->spec.pairs && t->corpus.n_train < TOKENS_LEAST)
         return error_set(err, ERROR_USAGE,
                          "the text is too small: %lld tokens to learn from, %d is the least",
@@ -190,9 +208,26 @@ static bool open_trainer(Training *t, Error *err) {
     return trainer_open(&t->trainer, &spec, err);
 }
 
+// What only encoders have, and what they lack.  Documents are cut before sizes are fitted.
+static bool check_blanks(Training *t, Error *err) {
+    enum { ENCODER_CONTEXT = 128 };
+    Settings *s = &t->settings;
+    if (!t->for_encoder) {
+        bool is_usual = s->mask_share == settings_default().mask_share;
+        return is_usual ||
+               error_set(err, ERROR_USAGE,
+                         "mask_share: only an encoder (arch = bert) learns from blanks");
+    }
+    if (t->spec.pairs) return error_set(err, ERROR_USAGE, "--pairs: an encoder continues no text");
+    if (s->context == 0) s->context = ENCODER_CONTEXT;
+    return true;
+}
+
 static bool open_fresh(Training *t, Error *err) {
     if (!check_settings(t, err)) return false;
+    t->for_encoder = t->settings.arch == ARCH_BERT;
     if (t->spec.from && (!open_model(t, t->spec.from, err) || !adopt_shape(t, err))) return false;
+    if (!check_blanks(t, err)) return false;
     if (!t->spec.from && !make_vocab(t, err)) return false;
     if (!make_corpus(t, err) || !fit(t, err)) return false;
     if (t->spec.from ? !prepare_model(t, err) : !new_model_or_usage(t, err)) return false;

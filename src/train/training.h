@@ -39,6 +39,7 @@ typedef struct Training {
     Lora lora;           // of rank 0: none, all weights learn
     Trainer trainer;
     int64_t vocab_asked; // tokens that were asked for where the text gives fewer, else 0
+    bool for_encoder;    // the model sees both sides: it learns from blanks
     int64_t resumed_at;  // the step of the checkpoint; -1: from the start
     Arena arena;
 } Training;

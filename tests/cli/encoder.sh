@@ -64,17 +64,62 @@ refuses 1 'continues no text' next bert -p 'the cat'
 refuses 1 'no chat template' chat bert
 echo 'the cat sat and the cat' >text
 refuses 1 'predicts no next token' eval bert text
-refuses 1 'is an encoder' train text --from bert -o learned.gguf
 long=$(awk 'BEGIN { for (i = 0; i < 70; i++) printf "a " }')
 refuses 1 'this model reads 64' embed bert "$long"
 
-# Written as a GGUF it stays the same model; a folder of it has no tokenizer.json yet.
+# Written as a GGUF, or as a folder of that, it stays the same model with the same tokens.
 works convert bert -o again.gguf
 works embed again.gguf 'The cat sings, and the dog.' --exact
 if ! cmp -s out folder.out; then fail "a converted model embeds otherwise"; fi
 works convert bert -o copy --to hf
 works embed copy 'The cat sings, and the dog.' --exact
 if ! cmp -s out folder.out; then fail "a copied folder embeds otherwise"; fi
-refuses 1 'WordPiece tokenizer cannot be written' convert bert.gguf -o other --to hf
+works convert bert.gguf -o other --to hf
+works embed other 'The cat sings, and the dog.' --exact
+if ! cmp -s out folder.out; then fail "a folder of the GGUF embeds otherwise"; fi
+if ! grep -q token_type_ids other/tokenizer_config.json; then fail "a folder without token types"; fi
+if [ -e other/generation_config.json ]; then fail "an encoder is to generate"; fi
+works tokenize bert 'Cats,  and thÉ [MASK] 苹果' --json
+cp out folder.ids
+works tokenize other 'Cats,  and thÉ [MASK] 苹果' --json
+if ! cmp -s out folder.ids; then fail "a folder of the GGUF has other tokens: $(cat out)"; fi
 works quantize bert -o small.gguf --type q8_0
 works embed small.gguf 'The cat sings, and the dog.'
+
+# An encoder learns from blanks: a text in, a model out that fills them, and it can be stopped.
+i=0
+while [ $i -lt 60 ]; do
+    printf 'The cat number %d sat on the mat.\n\n' $i
+    i=$((i + 1))
+done >cats.txt
+small='--arch bert --layers 1 --width 32 --heads 2 --context 16 --batch 4 --documents paragraphs --threads 1'
+works train cats.txt -o made.gguf $small --vocab 300 --steps 10 --validate-every 5 --save-every 5
+for words in 'bert: 1 layers' '15 % of the tokens' 'nats a hidden token, the best' '___' 'it was'; do
+    if ! grep -q -e "$words" out; then fail "no '$words' in: $(cat out)"; fi
+done
+if grep -q 'bits a byte' out; then fail "bits a byte of blanks: $(cat out)"; fi
+works fill made.gguf 'The cat number 3 ___ on the mat.' --top 3
+works embed made.gguf 'The cat sat'
+cp made.train/step-00000010.gguf whole.gguf
+rm made.gguf made.train/step-00000010.gguf
+works train cats.txt -o made.gguf --resume --threads 1
+works fill whole.gguf 'The ___ sat' --exact --json
+cp out whole.out
+works fill made.train/step-00000010.gguf 'The ___ sat' --exact --json
+if ! cmp -s out whole.out; then fail "a resumed run went another way"; fi
+works convert made.gguf -o made --to hf
+works fill made 'The ___ sat' --exact --json
+cp out folder.out
+works fill made.gguf 'The ___ sat' --exact --json
+if ! cmp -s out folder.out; then fail "a folder of what was learned fills blanks otherwise"; fi
+works train cats.txt -o tuned.gguf --from bert --steps 2 --batch 2 --threads 1 --prompt 'the ___ sat' --mask-share 0.3
+if ! grep -q 'the ___ sat \[' out; then fail "no filled prompt: $(cat out)"; fi
+works train cats.txt -o lora.gguf --from bert --lora 2 --steps 2 --batch 2 --threads 1
+works train cats.txt -o reads.gguf --layers 1 --width 32 --heads 2 --context 16 --batch 4 --vocab 300 --steps 4 --threads 1
+works compare made.train reads.train
+if ! grep -q 'losses cannot be' out; then fail "an encoder compared with a decoder: $(cat out)"; fi
+refuses 1 'continues no text' run made.gguf -p 'The cat'
+refuses 2 'no blank' train cats.txt -o x.gguf $small --vocab 300 --prompt 'The cat'
+refuses 2 'continues no text' train cats.txt -o x.gguf $small --pairs
+refuses 2 'kv_heads: bert' train cats.txt -o x.gguf $small --kv-heads 1
+refuses 2 'mask_share: only an encoder' train cats.txt -o x.gguf --mask-share 0.3

@@ -21,6 +21,13 @@ for name in sense coreference order recall fact verdict translation agreement; d
     if ! grep -q "^$name " out; then fail "no $name in: $(cat out)"; fi
 done
 
+# An encoder fills the blanks.
+printf '{"phenomenon":"order","lang":"en","prompt":"the cat","right":" sat.","wrong":[" and."]}\n' >blank.jsonl
+printf '{"phenomenon":"order","lang":"en","prompt":"the","right":" abcdefghijk","wrong":[" and"]}\n' >>blank.jsonl
+works probe "$root/tests/fixtures/models/bert" blank.jsonl
+if ! grep -q '^order  *1 ' out; then fail "an encoder was not asked: $(cat out)"; fi
+if ! grep -q 'blanks of 8 tokens at most: order 1' out; then fail "no word of a long answer: $(cat out)"; fi
+
 # What cannot be read is said.
 cp "$root/tests/fixtures/models/gpt2/model.gguf.bin" g.gguf
 works probe g.gguf --only order --limit 2
