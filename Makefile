@@ -5,6 +5,7 @@
 #   make test-models     compares real models with transformers (needs Python packages)
 #   make lint            layers, headers, symbols, formatting
 #   make config=fuzz fuzz    build/fuzz/fuzz_*, one program per parser
+#   make config=wasm engine  build/wasm/engine.wasm, the lab's engine for a browser
 #   make coverage        runs the tests and prints covered lines by folder
 #   make install PREFIX=/usr/local
 config  ?= release
@@ -55,7 +56,8 @@ else ifeq ($(config),fuzz)
   LDLIBS     += -fsanitize=address,undefined
 else ifeq ($(config),wasm)
   CC         := clang --target=wasm32-wasi
-  CFLAGS_ALL += -O3 -msimd128 -D_WASI_EMULATED_PROCESS_CLOCKS
+  # A page is downloaded: only what takes the time is unrolled (below).
+  CFLAGS_ALL += -Os -msimd128 -D_WASI_EMULATED_PROCESS_CLOCKS
   # The stack lies first, so that running over its end traps instead of changing data.
   LDLIBS     += -lwasi-emulated-process-clocks -Wl,--stack-first -Wl,-z,stack-size=1048576
 else
@@ -127,6 +129,7 @@ IN_ORDER := $(shell $(CC) --version | grep -q clang || echo -fno-tree-ter -fno-v
 $(B)/src/kernels/kernels_avx2.o:   CFLAGS_ALL += -mavx2 -mfma -mf16c -ffp-contract=fast $(IN_ORDER) $(LIGHTER)
 $(B)/src/kernels/kernels_avx512.o: CFLAGS_ALL += -mavx512f -mavx512bw -mavx512vl -mavx512dq \
   -mavx512vnni -mavx512vbmi -mfma -mf16c -ffp-contract=fast $(IN_ORDER)
+$(B)/src/kernels/kernels_wasm.o:   CFLAGS_ALL += -O3
 $(B)/src/kernels/amx.o:            CFLAGS_ALL += -mamx-tile -mamx-bf16
 $(B)/src/kernels/kernels_neon.o:   CFLAGS_ALL += -march=armv8.2-a+dotprod+fp16 -ffp-contract=fast \
   $(IN_ORDER)
@@ -171,6 +174,14 @@ $(B)/tests/run: $(call obj,$(TEST_SRC) $(LIB_SRC))
 # RUN runs a foreign binary: RUN=qemu-aarch64, RUN='node tools/wasi.mjs'.
 test: $(B)/tests/run
 	$(RUN) $< $(ARGS)
+
+# The lab for a browser: what engine.h declares, and what that needs.
+ENGINE_CALLS := room open answer trace trace_bytes error error_kind
+.PHONY: engine
+engine: $(B)/engine.wasm
+$(B)/engine.wasm: $(call obj,$(LIB_SRC))
+	@echo "  ld $@"
+	@$(CC) -mexec-model=reactor $^ $(LDLIBS) -Wl,--strip-all $(ENGINE_CALLS:%=-Wl,--export=engine_%) -o $@
 
 # Real models against transformers and the original tokenizers: needs Python packages, takes minutes.
 test-models: $(B)/heed $(B)/tokenize_lines
