@@ -1,14 +1,15 @@
 // The frame: spine, sentence bar, stage, caption, rail and drawer, keys; and the questions to the
 // engine.  A view is one file and knows nothing of this one.
 import { clamp, clear, h, isPhone, s } from './base/dom.js';
-import { S, SWITCHES, differs, nChanges, read, set, watch } from './state.js';
-import { ask } from './engine/http.js';
+import { S, SWITCHES, differs, keepLink, nChanges, read, set, watch } from './state.js';
+import { ask, recorded } from './engine/sources.js';
 import { readVocabulary } from './engine/trace.js';
 import { pieceLabel, tokenBytes } from './base/pieces.js';
 import { Scene } from './scene.js';
 import { big, examplesLike, foreignExample, setLanguage, t } from './words.js';
 import { icon, seg } from './parts.js';
 import { drawer } from './drawer.js';
+import * as models from './models.js';
 import tokens from './views/tokens.js';
 import lines from './views/lines.js';
 import wall from './views/wall.js';
@@ -67,7 +68,7 @@ const switches = () => {
   if (S.off.length) out.heads_off = S.off;
   return out;
 };
-const keyOf = sw => JSON.stringify([S.text, S.then, sw]);
+const keyOf = sw => JSON.stringify([S.model, S.text, S.then, sw]);
 
 /** The question for what the view needs and the scene lacks; null: nothing. */
 function question(known, key, sw, needs) {
@@ -109,8 +110,14 @@ let turn = 0,
 const isSpelt = (found, letters) => found.n > letters * (/[a-z]/.test(S.text) ? 0.6 : 1.6);
 /** Asks for what is missing, then draws.  A newer call takes over. */
 async function refresh() {
-  const own = ++turn,
-    needs = viewNow().needs(),
+  const own = ++turn;
+  try {
+    if (await models.ready(drawAbout)) forget();
+  } catch (e) {
+    return own === turn ? fail(e) : undefined;
+  }
+  if (own !== turn) return undefined;
+  const needs = viewNow().needs(),
     letters = [...S.text].length,
     sw = switches();
   trouble = letters > TEXT_MAX ? t('tooLong')(letters) : letters || S.then.length ? '' : t('empty');
@@ -130,10 +137,35 @@ async function refresh() {
     plain = bare;
   } catch (e) {
     if (e.name === 'AbortError' || own !== turn) return undefined;
-    trouble = e.kind === 'gone' ? t('gone') : t('refused')(e.message);
+    return fail(e);
   }
   stage.setAttribute('aria-busy', 'false');
-  return scene ? show() : drawBar();
+  return show();
+}
+/** Another model: nothing of the one before holds. */
+function forget() {
+  piece = scene = plain = null;
+  if (recorded()) isUntouched = false;
+  keepLink();
+}
+/** Says what went wrong, beside what can still be shown. */
+function fail(e) {
+  const tell = t('troubles')[e.kind ?? e.name];
+  trouble = e.kind === 'gone' ? t('gone') : (tell ?? t('refused'))(e.message);
+  if (e.name === 'AbortError' && scene) trouble = '';
+  stage.setAttribute('aria-busy', 'false');
+  // A recording cannot follow: the view that stands there stays as it was.
+  if (e.kind === 'recorded' && live?.view === viewNow()) Object.assign(S, drawn);
+  keepLink();
+  if (scene && !question(scene, scene.key, {}, viewNow().needs())) return show();
+  if (scene) {
+    live?.view.leave?.();
+    live = null;
+    clear(stage).append(h('p', { class: 'absent' }, trouble));
+    drawSpine();
+    clear(words);
+  }
+  return drawBar();
 }
 /** Brings what is picked into the model and the sentence that are there. */
 function settle() {
@@ -308,8 +340,11 @@ function drawAbout() {
     n = nChanges(),
     model = scene?.model;
   if (!about) return;
+  const kind = recorded() ? `${t('kindsOfModel').recording} · ` : '';
+  const name = model && `${kind}${model.name} · ${t('parameters')(big(model.parameters.total))}`;
   clear(about).append(
-    model ? h('span', {}, `${model.name} · ${t('parameters')(big(model.parameters.total))}`) : '',
+    models.modelButton(name ?? t('models')),
+    models.comingLine() ?? '',
     n
       ? h(
           'span',
@@ -359,6 +394,39 @@ function edit() {
   clear(bar.querySelector('.lines')).append(box);
   box.focus();
   box.select();
+}
+/** Another model reads the same sentence; what else was picked belongs to the one before. */
+function pick(model) {
+  isUntouched = examplesLike(S.text).includes(wholeText());
+  set({ model, text: wholeText(), then: [], sel: -1, draws: 0, pinned: -1, off: [], pins: [] });
+}
+/** The trace of this sentence with what all views need, as a file that the page opens again. */
+async function save() {
+  const sw = switches(),
+    every = VIEWS.map(([, v]) => v.needs());
+  const all = {
+    taps: every.flatMap(needs => needs.taps ?? []),
+    logits: true,
+    lens: every.find(needs => needs.lens)?.lens,
+  };
+  const write = async needs => {
+    const { bytes } = await ask({ ...question(null, '', sw, needs), vocabulary: true });
+    models.saveFile(
+      bytes,
+      `${[...S.text]
+        .slice(0, 40)
+        .join('')
+        .replace(/[\\/:*?"<>|]/g, '_')}.trace`,
+    );
+  };
+  try {
+    await write(all).catch(e => {
+      if (e.kind !== 'limit exceeded') throw e;
+      return write(viewNow().needs()); // of a long sentence, this view's alone
+    });
+  } catch (e) {
+    fail(e);
+  }
 }
 function another() {
   const list = examplesLike(S.text),
@@ -463,12 +531,14 @@ const KEY_ACTIONS = {
   t: () => set({ theme: turnIn(THEMES, S.theme) }),
   p: () => set({ present: !S.present }),
   e: () => edit(),
+  m: () => models.chooseModel(),
   Escape: () => set({ present: false, drawer: '' }),
   ' ': () => live?.view.play?.(),
 };
 addEventListener('keydown', e => {
   if (!scene || e.metaKey || e.ctrlKey || e.altKey || /input|textarea/i.test(e.target.tagName))
     return;
+  if (e.target.closest?.('dialog')) return;
   const number = KEYS.indexOf(e.key) + 1,
     found = VIEWS.find(([n]) => n === number);
   const action = found
@@ -497,6 +567,7 @@ if (!S.text && !S.then.length) {
   S.text = t('examples')[0];
   isUntouched = true;
 }
+models.startModels({ pick, save, fail });
 drawSpine();
 drawSay();
 drawRail();

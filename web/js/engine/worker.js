@@ -108,7 +108,7 @@ async function gather([body, total]) {
   if (done < total) throw refusal('input/output error', `${done} of ${total} bytes came`);
   if (total) return [at, done];
   at = room(done);
-  for (let to = at; parts.length; ) {
+  for (let to = at; parts.length;) {
     const part = parts.shift();
     new Uint8Array(wasm.memory.buffer, to, part.length).set(part);
     to += part.length;
