@@ -6,6 +6,8 @@
 #   make lint            layers, headers, symbols, formatting
 #   make config=fuzz fuzz    build/fuzz/fuzz_*, one program per parser
 #   make config=wasm engine  build/wasm/engine.wasm, the lab's engine for a browser
+#   make site            build/site, the lab as files for any host; needs clang and wasi-libc
+#   make page            build/lab.html, the lab as one file; needs node too
 #   make coverage        runs the tests and prints covered lines by folder
 #   make install PREFIX=/usr/local
 config  ?= release
@@ -182,6 +184,17 @@ engine: $(B)/engine.wasm
 $(B)/engine.wasm: $(call obj,$(LIB_SRC))
 	@echo "  ld $@"
 	@$(CC) -mexec-model=reactor $^ $(LDLIBS) -Wl,--strip-all $(ENGINE_CALLS:%=-Wl,--export=engine_%) -o $@
+
+# The lab without a server.
+SITE_MODELS := $(filter-out %.f32.gguf,$(wildcard models/*.gguf))
+PAGE_MODELS := tales
+.PHONY: site page
+site:
+	@$(MAKE) config=wasm engine
+	tools/site.sh build/site build/wasm/engine.wasm $(SITE_MODELS)
+page: site
+	node tools/pack_page.mjs build/site $(PAGE_MODELS) >build/lab.html.new
+	mv build/lab.html.new build/lab.html
 
 # Real models against transformers and the original tokenizers: needs Python packages, takes minutes.
 test-models: $(B)/heed $(B)/tokenize_lines

@@ -51,14 +51,14 @@ const viewNow = () => VIEWS[at()][1];
 let live = null; // {view}: what stands on the stage
 let scene = null; // of the sentence and the switches
 let plain = null; // the same sentence without switches, for comparing
-let piece = null; // id -> bytes, of the model's vocabulary
+const pieces = new Map(); // model -> its vocabulary, id -> bytes
 let trouble = '',
   isEditing = false;
 
 const context = {
   scene: () => scene,
   plain: () => (nChanges() ? plain : scene),
-  word: id => pieceLabel(piece(id)),
+  word: id => pieceLabel(pieces.get(scene.of)(id)),
   ask: () => t('asks')[S.view],
 };
 
@@ -87,17 +87,18 @@ function question(known, key, sw, needs) {
     request.lens = needs.lens;
     isNeeded = true;
   }
-  if (!piece) isNeeded = request.vocabulary = true;
+  if (!pieces.has(S.model)) isNeeded = request.vocabulary = true;
   return isNeeded ? request : null;
 }
 
 async function learn(known, key, sw, needs) {
-  const request = question(known, key, sw, needs);
+  const request = question(known, key, sw, needs),
+    of = S.model;
   if (!request) return known;
   stage.setAttribute('aria-busy', 'true');
   const trace = await ask(request);
-  piece ??= readVocabulary(trace);
-  const result = known?.key === key ? known : new Scene(trace, key);
+  if (request.vocabulary) pieces.set(of, readVocabulary(trace));
+  const result = known?.key === key ? known : Object.assign(new Scene(trace, key), { of });
   result.merge(trace);
   for (const tap of request.taps ?? []) result.sites.add(tap.site);
   if (request.lens) result.watched = request.lens.watch ?? [];
@@ -114,7 +115,7 @@ async function refresh() {
   try {
     if (await models.ready(drawAbout)) forget();
   } catch (e) {
-    return own === turn ? fail(e) : undefined;
+    return own === turn ? fail(e, 'notOpened') : undefined;
   }
   if (own !== turn) return undefined;
   const needs = viewNow().needs(),
@@ -142,22 +143,23 @@ async function refresh() {
   stage.setAttribute('aria-busy', 'false');
   return show();
 }
-/** Another model: nothing of the one before holds. */
+/** Another model: the scene goes when there is one to follow it. */
 function forget() {
-  piece = scene = plain = null;
+  pieces.delete(S.model); // the file of this name may be another one
+  for (const old of [scene, plain]) if (old) old.key = '';
   if (recorded()) isUntouched = false;
   keepLink();
 }
 /** Says what went wrong, beside what can still be shown. */
-function fail(e) {
+function fail(e, otherwise = 'refused') {
   const tell = t('troubles')[e.kind ?? e.name];
-  trouble = e.kind === 'gone' ? t('gone') : (tell ?? t('refused'))(e.message);
+  trouble = e.kind === 'gone' ? t('gone') : (tell ?? t(otherwise))(e.message);
   if (e.name === 'AbortError' && scene) trouble = '';
   stage.setAttribute('aria-busy', 'false');
   // A recording cannot follow: the view that stands there stays as it was.
   if (e.kind === 'recorded' && live?.view === viewNow()) Object.assign(S, drawn);
   keepLink();
-  if (scene && !question(scene, scene.key, {}, viewNow().needs())) return show();
+  if (scene?.of === S.model && !question(scene, scene.key, {}, viewNow().needs())) return show();
   if (scene) {
     live?.view.leave?.();
     live = null;
@@ -170,6 +172,8 @@ function fail(e) {
 /** Brings what is picked into the model and the sentence that are there. */
 function settle() {
   const { model, n } = scene;
+  if (wantsLast) S.sel = n - 1;
+  wantsLast = false;
   if (S.layer < 0) S.layer = Math.floor((model.layers - 1) / 2);
   S.layer = clamp(S.layer, 0, model.layers - 1);
   S.head = clamp(S.head, 0, model.heads - 1);
@@ -341,9 +345,10 @@ function drawAbout() {
     model = scene?.model;
   if (!about) return;
   const kind = recorded() ? `${t('kindsOfModel').recording} · ` : '';
-  const name = model && `${kind}${model.name} · ${t('parameters')(big(model.parameters.total))}`;
+  const isOpen = scene?.of === S.model;
+  const name = isOpen && `${kind}${model.name} · ${t('parameters')(big(model.parameters.total))}`;
   clear(about).append(
-    models.modelButton(name ?? t('models')),
+    models.modelButton(name || models.shortName() || t('models')),
     models.comingLine() ?? '',
     n
       ? h(
@@ -506,8 +511,13 @@ function dress() {
   root.toggleAttribute('data-present', S.present);
 }
 
+let wantsLast = false; // sel: -1 while a scene is up, whose marks may still be moving
 watch(before => {
   dress();
+  if (S.sel < 0 && scene) {
+    wantsLast = true;
+    S.sel = before.sel;
+  }
   if (differs(before, 'lang')) drawSay();
   refresh();
 });

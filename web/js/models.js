@@ -8,12 +8,13 @@ import { fileName, size, t } from './words.js';
 // ---------------------------------------------------------------- what is on its way
 let coming = null; // {name, done, total, began}
 
-/** What is read, how fast, and for how long still: words, and the share that is there. */
+/** What is read, how fast, and for how long still. */
 function progress({ name, done, total, began }) {
+  if (total && done === total) return t('preparing')(fileName(name));
   const rate = done / Math.max(0.001, (performance.now() - began) / 1000);
-  const left = total && done ? Math.ceil((total - done) / rate) : 0;
-  if (total && done === total) return [t('preparing')(fileName(name)), 1];
-  return [t('reading')(fileName(name), size(done), total && size(total), size(rate), left)];
+  const amount = total ? t('ofTotal')(size(done), size(total)) : size(done);
+  const left = total && done ? t('left')(Math.ceil((total - done) / rate)) : '';
+  return t('reading')(fileName(name), amount, size(rate)) + left;
 }
 
 /** The line that stands in the sentence bar while a model comes; null: none does. */
@@ -24,7 +25,7 @@ export function comingLine() {
     'span',
     { class: 'coming', role: 'status' },
     total ? h('progress', { max: total, value: done, 'aria-label': t('models') }) : '',
-    progress(coming)[0],
+    progress(coming),
     h('button', { onclick: sources.close }, t('cancel')),
   );
 }
@@ -123,6 +124,9 @@ function fill() {
     input,
   );
 }
+
+/** What the model of the link is called. */
+export const shortName = () => fileName(S.model);
 
 /** The button with a model's name, which opens the dialog. */
 export const modelButton = text =>

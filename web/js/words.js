@@ -83,12 +83,15 @@ const WORDS = {
     en: 'A GGUF model of up to 2 GB or a saved trace can also be dropped on the page; it stays here.',
   },
   dropHere: { zh: '放下：GGUF 模型，或存下的数据', en: 'Drop a GGUF model or a saved trace' },
-  reading: {
-    zh: (name, done, total, rate, left) =>
-      `${name}：${done}${total ? ` / ${total}` : ''} · ${rate}/秒${left ? ` · 还要 ${left} 秒` : ''}`,
-    en: (name, done, total, rate, left) =>
-      `${name}: ${done}${total ? ` of ${total}` : ''} · ${rate}/s${left ? ` · ${left} s left` : ''}`,
+  ofTotal: {
+    zh: (done, total) => `${done} / ${total}`,
+    en: (done, total) => `${done} of ${total}`,
   },
+  reading: {
+    zh: (name, amount, rate) => `${name}：${amount} · ${rate}/秒`,
+    en: (name, amount, rate) => `${name}: ${amount} · ${rate}/s`,
+  },
+  left: { zh: n => ` · 还要 ${n} 秒`, en: n => ` · ${n} s left` },
   preparing: { zh: name => `${name}：正在备好…`, en: name => `${name}: preparing…` },
   cancel: { zh: '取消', en: 'Cancel' },
   // what goes wrong
@@ -132,6 +135,7 @@ const WORDS = {
     zh: '这一层没有注意力：它按顺序读，不回头看。',
     en: 'This layer has no attention: it reads in order.',
   },
+  notOpened: { zh: m => `没有打开：${m}`, en: m => `Not opened: ${m}` },
   refused: { zh: m => `模型没有算：${m}`, en: m => `The model did not compute: ${m}` },
   // 1 tokens
   tkId: { zh: '编号', en: 'id' },

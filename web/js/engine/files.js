@@ -1,4 +1,5 @@
-// The files that the page reads: beside it, or inside it where it is one file (tools/pack_page.mjs).
+// The files that the page reads: beside it, or inside it where the page is one file
+// (tools/pack_page.mjs).
 
 const unpacked = new Map();
 

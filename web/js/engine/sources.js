@@ -29,7 +29,7 @@ async function fetchRecording(address, report, signal) {
   return readRecording(await answer.arrayBuffer());
 }
 
-/** Looks what there is: the recording that the address names, models beside the page or behind it. */
+/** Looks what there is: the recording in the address, models beside the page or behind it. */
 export async function discover() {
   const address = new URLSearchParams(location.search).get('trace');
   if (address) {

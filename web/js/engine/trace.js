@@ -34,8 +34,8 @@ export function readTrace(buffer) {
 }
 
 /**
- * The pieces of a vocabulary, id -> bytes, from the two arrays of a trace that has them; of one that
- * has not, its own tokens, and the numbers of others.
+ * The pieces of a vocabulary, id -> bytes, from the two arrays of a trace that has them; of one
+ * that has not, its own tokens, and the numbers of others.
  */
 export function readVocabulary(trace) {
   const ends = trace.arrays.get('piece_end')?.values,

@@ -17,8 +17,8 @@ function startWorker() {
 }
 
 /**
- * Opens a model, a Blob or an address, as a source: {ask, close}.  `report` is told {done, total} in
- * bytes; `signal` ends it.
+ * Opens a model, a Blob or an address, as a source: {ask, close}.  `report` is told {done, total}
+ * in bytes; `signal` ends it.
  */
 export async function openModel({ model, name }, report, signal) {
   let engine;
