@@ -403,6 +403,7 @@ function edit() {
 /** Another model reads the same sentence; what else was picked belongs to the one before. */
 function pick(model) {
   isUntouched = examplesLike(S.text).includes(wholeText());
+  trouble = '';
   set({ model, text: wholeText(), then: [], sel: -1, draws: 0, pinned: -1, off: [], pins: [] });
 }
 /** The trace of this sentence with what all views need, as a file that the page opens again. */

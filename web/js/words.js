@@ -80,7 +80,7 @@ const WORDS = {
   saveTrace: { zh: '存下这一句的数据', en: 'Save this sentence’s trace' },
   dropNote: {
     zh: 'GGUF 模型（2 GB 以内）或存下的数据，拖到页面上也行；文件只在这台机器里读。',
-    en: 'A GGUF model of up to 2 GB or a saved trace can also be dropped on the page; it stays here.',
+    en: 'GGUF models (up to 2 GB) and saved traces can be dropped on the page; they stay here.',
   },
   dropHere: { zh: '放下：GGUF 模型，或存下的数据', en: 'Drop a GGUF model or a saved trace' },
   ofTotal: {
