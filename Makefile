@@ -157,12 +157,13 @@ $(B)/libheed.a: $(call obj,$(LIB_SRC))
 $(B)/libheed.so: $(call obj,$(LIB_SRC))
 	@echo "  ld $@"
 	@$(CC) -shared -Wl,-soname,libheed.so.0 $^ $(LDLIBS) -o $@
-# The files of the page go into the program.
+# The files of the page go into the program, and the engine for the browser where it has been built.
+ENGINE := $(wildcard build/wasm/engine.wasm)
 $(B)/embed: tools/embed.c
 	@mkdir -p $(@D)
 	@$(HOSTCC) -O1 $< -o $@
-$(B)/web.c: $(B)/embed $(WEB)
-	@$(B)/embed web $(WEB) >$@.new && mv $@.new $@
+$(B)/web.c: $(B)/embed $(WEB) $(ENGINE)
+	@$(B)/embed web $(WEB) $(ENGINE) >$@.new && mv $@.new $@
 $(B)/web.o: $(B)/web.c
 	@echo "  cc $<"
 	@$(CC) $(CFLAGS_ALL) $(CFLAGS) -c $< -o $@

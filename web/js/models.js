@@ -98,31 +98,32 @@ function fill() {
     dialog.close();
     actions.pick(name);
   };
-  clear(dialog).append(
-    h('h2', {}, t('models')),
+  const save = () => {
+    dialog.close();
+    actions.save();
+  };
+  const one = ([name, kind]) =>
     h(
-      'ul',
+      'li',
       {},
-      sources
-        .choices()
-        .map(([name, kind]) =>
-          h(
-            'li',
-            {},
-            h(
-              'button',
-              { 'aria-current': String(name === sources.opened()), onclick: () => choose(name) },
-              h('b', {}, fileName(name)),
-              h('small', {}, t('kindsOfModel')[kind]),
-            ),
-          ),
-        ),
-    ),
+      h(
+        'button',
+        { 'aria-current': String(name === sources.opened()), onclick: () => choose(name) },
+        h('b', {}, fileName(name)),
+        h('small', {}, t('kindsOfModel')[kind]),
+      ),
+    );
+  const box = h(
+    'div',
+    {},
+    h('h2', {}, t('models')),
+    h('ul', {}, sources.choices().map(one)),
     h('button', { class: 'act', onclick: () => input.click() }, t('openFile')),
-    h('button', { class: 'act', onclick: () => actions.save(dialog.close()) }, t('saveTrace')),
+    h('button', { class: 'act', onclick: save }, t('saveTrace')),
     h('p', {}, t('dropNote')),
     input,
   );
+  clear(dialog).append(box);
 }
 
 /** What the model of the link is called. */
