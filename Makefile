@@ -5,6 +5,9 @@
 #   make test-models     compares real models with transformers (needs Python packages)
 #   make lint            layers, headers, symbols, formatting
 #   make config=fuzz fuzz    build/fuzz/fuzz_*, one program per parser
+#   make config=wasm engine  build/wasm/engine.wasm, the lab's engine for a browser
+#   make site            build/site, the lab as files for any host; needs clang and wasi-libc
+#   make page            build/lab.html, the lab as one file; needs node too
 #   make coverage        runs the tests and prints covered lines by folder
 #   make install PREFIX=/usr/local
 config  ?= release
@@ -55,7 +58,8 @@ else ifeq ($(config),fuzz)
   LDLIBS     += -fsanitize=address,undefined
 else ifeq ($(config),wasm)
   CC         := clang --target=wasm32-wasi
-  CFLAGS_ALL += -O3 -msimd128 -D_WASI_EMULATED_PROCESS_CLOCKS
+  # A page is downloaded: only what takes the time is unrolled (below).
+  CFLAGS_ALL += -Os -msimd128 -D_WASI_EMULATED_PROCESS_CLOCKS
   # The stack lies first, so that running over its end traps instead of changing data.
   LDLIBS     += -lwasi-emulated-process-clocks -Wl,--stack-first -Wl,-z,stack-size=1048576
 else
@@ -127,6 +131,7 @@ IN_ORDER := $(shell $(CC) --version | grep -q clang || echo -fno-tree-ter -fno-v
 $(B)/src/kernels/kernels_avx2.o:   CFLAGS_ALL += -mavx2 -mfma -mf16c -ffp-contract=fast $(IN_ORDER) $(LIGHTER)
 $(B)/src/kernels/kernels_avx512.o: CFLAGS_ALL += -mavx512f -mavx512bw -mavx512vl -mavx512dq \
   -mavx512vnni -mavx512vbmi -mfma -mf16c -ffp-contract=fast $(IN_ORDER)
+$(B)/src/kernels/kernels_wasm.o:   CFLAGS_ALL += -O3
 $(B)/src/kernels/amx.o:            CFLAGS_ALL += -mamx-tile -mamx-bf16
 $(B)/src/kernels/kernels_neon.o:   CFLAGS_ALL += -march=armv8.2-a+dotprod+fp16 -ffp-contract=fast \
   $(IN_ORDER)
@@ -152,12 +157,13 @@ $(B)/libheed.a: $(call obj,$(LIB_SRC))
 $(B)/libheed.so: $(call obj,$(LIB_SRC))
 	@echo "  ld $@"
 	@$(CC) -shared -Wl,-soname,libheed.so.0 $^ $(LDLIBS) -o $@
-# The files of the page go into the program.
+# The files of the page go into the program, and the engine for the browser where it has been built.
+ENGINE := $(wildcard build/wasm/engine.wasm)
 $(B)/embed: tools/embed.c
 	@mkdir -p $(@D)
 	@$(HOSTCC) -O1 $< -o $@
-$(B)/web.c: $(B)/embed $(WEB)
-	@$(B)/embed web $(WEB) >$@.new && mv $@.new $@
+$(B)/web.c: $(B)/embed $(WEB) $(ENGINE)
+	@$(B)/embed web $(WEB) $(ENGINE) >$@.new && mv $@.new $@
 $(B)/web.o: $(B)/web.c
 	@echo "  cc $<"
 	@$(CC) $(CFLAGS_ALL) $(CFLAGS) -c $< -o $@
@@ -171,6 +177,25 @@ $(B)/tests/run: $(call obj,$(TEST_SRC) $(LIB_SRC))
 # RUN runs a foreign binary: RUN=qemu-aarch64, RUN='node tools/wasi.mjs'.
 test: $(B)/tests/run
 	$(RUN) $< $(ARGS)
+
+# The lab for a browser: what engine.h declares, and what that needs.
+ENGINE_CALLS := room open answer trace trace_bytes error error_kind
+.PHONY: engine
+engine: $(B)/engine.wasm
+$(B)/engine.wasm: $(call obj,$(LIB_SRC))
+	@echo "  ld $@"
+	@$(CC) -mexec-model=reactor $^ $(LDLIBS) -Wl,--strip-all $(ENGINE_CALLS:%=-Wl,--export=engine_%) -o $@
+
+# The lab without a server.
+SITE_MODELS := $(filter-out %.f32.gguf,$(wildcard models/*.gguf))
+PAGE_MODELS := tales
+.PHONY: site page
+site:
+	@$(MAKE) config=wasm engine
+	tools/site.sh build/site build/wasm/engine.wasm $(SITE_MODELS)
+page: site
+	node tools/pack_page.mjs build/site $(PAGE_MODELS) >build/lab.html.new
+	mv build/lab.html.new build/lab.html
 
 # Real models against transformers and the original tokenizers: needs Python packages, takes minutes.
 test-models: $(B)/heed $(B)/tokenize_lines

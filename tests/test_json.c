@@ -303,6 +303,8 @@ static void write_sample(JsonWriter *w) {
     json_end_array(w);
     json_key(w, "q\"");
     json_put_string(w, STR("a\\\"\n\x01\x7F\xC3\xA9\xFF"));
+    json_key(w, "done");
+    json_put_text(w, STR("[1,{}]"));
     json_key(w, "none");
     json_begin_object(w);
     json_end_object(w);
@@ -316,14 +318,14 @@ TEST(json, writes) {
     write_sample(&w);
     CHECK(str_equal(str_built(&b),
                     STR("{\"list\":[-7,true,null,[]],\"q\\\"\":\"a\\\\\\\"\\n\\u0001\x7F\xC3\xA9"
-                        "\xEF\xBF\xBD\",\"none\":{}}")));
+                        "\xEF\xBF\xBD\",\"done\":[1,{}],\"none\":{}}")));
     StrBuilder laid_out = str_builder(&arena);
     w = json_writer(&laid_out, 2);
     write_sample(&w);
     CHECK(str_equal(str_built(&laid_out),
                     STR("{\n  \"list\": [\n    -7,\n    true,\n    null,\n    []\n  ],\n"
                         "  \"q\\\"\": \"a\\\\\\\"\\n\\u0001\x7F\xC3\xA9\xEF\xBF\xBD\",\n"
-                        "  \"none\": {}\n}")));
+                        "  \"done\": [1,{}],\n  \"none\": {}\n}")));
     arena_drop(&arena);
 }
 

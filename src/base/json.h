@@ -69,5 +69,6 @@ void json_put_integer(JsonWriter *w, int64_t value);
 void json_put_number(JsonWriter *w, double value); // shortest form that reads back; NaN, inf: null
 void json_put_bool(JsonWriter *w, bool value);
 void json_put_null(JsonWriter *w);
+void json_put_text(JsonWriter *w, Str json); // a value that is JSON already
 
 #endif

@@ -151,3 +151,8 @@ void json_put_null(JsonWriter *w) {
     begin_item(w);
     str_add_c(w->out, "null");
 }
+
+void json_put_text(JsonWriter *w, Str json) {
+    begin_item(w);
+    str_add(w->out, json);
+}

@@ -86,7 +86,7 @@ void lab_put_model(JsonWriter *json, const Model *model) {
 }
 
 // ---------------------------------------------------------------- the answer
-static bool answer(Answer *a, Error *err) {
+static bool answer(Answer *a, Str asked, Error *err) {
     Lab *lab = a->lab;
     if (!answer_read(a, err)) return false;
     trace_begin(&a->trace, &lab->arena);
@@ -94,6 +94,8 @@ static bool answer(Answer *a, Error *err) {
     json_put_string(&a->trace.json, STR("heed " HEED_VERSION));
     json_key(&a->trace.json, "model");
     lab_put_model(&a->trace.json, lab->model);
+    json_key(&a->trace.json, "request");
+    json_put_text(&a->trace.json, asked);
     answer_put_tokens(a);
     if (a->request.wants_vocabulary) answer_put_vocabulary(a);
     return answer_look(a, err) && (!a->request.lens.is_wanted || answer_lens(a, err)) &&
@@ -106,7 +108,7 @@ bool lab_answer(Lab *lab, Str request, Str *trace, Error *err) {
     a->lab = lab;
     if (!lab_request_parse(&a->request, lab->model, &lab->arena, request, err)) return false;
     lab->run.switches = a->request.switches;
-    bool ok = answer(a, err);
+    bool ok = answer(a, request, err);
     lab->run.switches = (Switches){0};
     lab->run.probe = NULL;
     if (!ok) return false;

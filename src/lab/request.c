@@ -197,8 +197,9 @@ static bool parse_generate(GenerateWish *g, const Model *model, const Json *json
 
 // ---------------------------------------------------------------- request
 bool lab_request_parse(LabRequest *r, const Model *model, Arena *arena, Str text, Error *err) {
-    static const char *const keys[] = {"text",   "special",    "then", "taps",     "switches",
-                                       "logits", "vocabulary", "lens", "generate", NULL};
+    static const char *const keys[] = {"text",     "special", "then",       "taps",
+                                       "switches", "logits",  "vocabulary", "lens",
+                                       "generate", "model",   NULL};
     *r = (LabRequest){0};
     const Json *json = json_parse(arena, text, LAB_REQUEST_BYTES_MAX, err);
     if (!json) return error_wrap(err, "the request");
@@ -207,6 +208,10 @@ bool lab_request_parse(LabRequest *r, const Model *model, Arena *arena, Str text
     if (!sentence || sentence->kind != JSON_STRING)
         return error_set(err, ERROR_USAGE, "text: must be a string");
     r->text = sentence->string;
+    // A server has chosen by it already.
+    const Json *name = json_get(json, "model");
+    if (name && name->kind != JSON_STRING)
+        return error_set(err, ERROR_USAGE, "model: must be a string");
     int32_t *then = arena_new(arena, int32_t, LAB_TOKENS_MAX);
     r->then = then;
     return take_bool(json, "special", &r->parse_special, err) &&

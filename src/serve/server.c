@@ -1,7 +1,7 @@
 // server.c - the daemon: routes, bodies, answers.
 //
 // A thread for each connection, so that a slow reader or a long computation holds up nobody else;
-// the lab itself is behind one lock.
+// the labs themselves are behind one lock.
 #include "serve/server.h"
 
 #include <arpa/inet.h>
@@ -28,8 +28,8 @@ struct Server {
     struct MHD_Daemon *daemon;
     int port;
     Connections connections;
-    pthread_mutex_t lock; // of the lab
-    Lab *lab;
+    pthread_mutex_t lock; // of the labs
+    Models models;
     int client; // socket of the connection whose answer is computed; under the lock
     atomic_bool is_closing;
 };
@@ -45,11 +45,13 @@ typedef struct Exchange {
 } Exchange;
 
 // ---------------------------------------------------------------- answers
-// The page may load nothing but its own files, and be framed by nobody else.
+// The page may load nothing but its own files, WebAssembly among them, and be framed by nobody
+// else.
 static const char *const security_headers[][2] = {
     {"Content-Security-Policy",
-     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
-     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"},
+     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; "
+     "style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; "
+     "form-action 'none'; frame-ancestors 'self'"},
     {"X-Content-Type-Options", "nosniff"},
     {"Cross-Origin-Resource-Policy", "same-origin"},
     {"Referrer-Policy", "no-referrer"},
@@ -159,13 +161,18 @@ static enum MHD_Result send_file(Server *s, struct MHD_Connection *mhd, const ch
     return result;
 }
 
-static enum MHD_Result send_model(Server *s, struct MHD_Connection *mhd) {
+static enum MHD_Result send_models(Server *s, struct MHD_Connection *mhd, bool only_first) {
     Error err = {0};
     Arena arena;
     if (!arena_init(&arena, 16 << 20, &err)) return refuse_error(s, mhd, &err);
     StrBuilder out = str_builder(&arena);
     JsonWriter json = json_writer(&out, 0);
-    lab_put_model(&json, s->options.model);
+    pthread_mutex_lock(&s->lock); // who prepares a model moves its weights
+    if (only_first)
+        lab_put_model(&json, s->options.models->item[0].model);
+    else
+        models_put(s->options.models, &json);
+    pthread_mutex_unlock(&s->lock);
     enum MHD_Result result = send_bytes(s, mhd, MHD_HTTP_OK, "application/json", str_built(&out));
     arena_drop(&arena);
     return result;
@@ -194,7 +201,9 @@ static enum MHD_Result send_trace(Exchange *e, struct MHD_Connection *mhd) {
     connections_allow(&s->connections, e->connection, HUGE_VAL);
     pthread_mutex_lock(&s->lock);
     s->client = e->connection ? e->connection->socket : -1;
-    bool ok = lab_answer(s->lab, (Str){e->body, e->n}, &trace, &err) && record(s, trace, &err);
+    Str request = {e->body, e->n};
+    Lab *lab = models_lab(&s->models, request, &err);
+    bool ok = lab && lab_answer(lab, request, &trace, &err) && record(s, trace, &err);
     enum MHD_Result result = ok ? send_bytes(s, mhd, MHD_HTTP_OK, "application/octet-stream", trace)
                                 : refuse_error(s, mhd, &err);
     pthread_mutex_unlock(&s->lock);
@@ -249,7 +258,8 @@ static enum MHD_Result answer(Exchange *e, struct MHD_Connection *mhd, const cha
         return refuse(e->server, mhd, MHD_HTTP_CONTENT_TOO_LARGE, "limit exceeded",
                       "a request has at most 1 MiB");
     if (strcmp(path, "/api/trace") == 0) return send_trace(e, mhd);
-    if (strcmp(path, "/api/model") == 0) return send_model(e->server, mhd);
+    if (strcmp(path, "/api/models") == 0) return send_models(e->server, mhd, false);
+    if (strcmp(path, "/api/model") == 0) return send_models(e->server, mhd, true);
     return send_file(e->server, mhd, path);
 }
 
@@ -372,8 +382,8 @@ Server *server_open(ServerOptions options, Error *err) {
     options.lab.user = s;
     connections_init(&s->connections);
     pthread_mutex_init(&s->lock, NULL);
-    s->lab = lab_open(options.model, options.lab, err);
-    if (s->lab && listen_on(s, err)) return s;
+    s->models = (Models){.served = options.models, .options = options.lab};
+    if (listen_on(s, err)) return s;
     server_close(s);
     return NULL;
 }
@@ -390,7 +400,7 @@ void server_close(Server *s) {
     if (!s) return;
     atomic_store(&s->is_closing, true);
     if (s->daemon) MHD_stop_daemon(s->daemon);
-    lab_close(s->lab);
+    models_close(&s->models);
     connections_drop(&s->connections);
     pthread_mutex_destroy(&s->lock);
     free(s);

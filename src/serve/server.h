@@ -1,7 +1,8 @@
 // server.h - the lab over HTTP, for the browser on this machine and nobody else.
 //
 //     GET  /            the page, and its files
-//     GET  /api/model   what the model is, as JSON
+//     GET  /api/models  which models there are: {"models": [{"name", "model"}]}
+//     GET  /api/model   what the first of them is
 //     POST /api/trace   a request, answered with a trace (docs/trace.md), or {"error": {...}}
 //
 // Listens on 127.0.0.1 only.  Pages of other sites cannot reach it: the Host header must name this
@@ -10,16 +11,16 @@
 #ifndef HEED_SERVE_SERVER_H
 #define HEED_SERVE_SERVER_H
 
-#include "lab/lab.h"
+#include "serve/models.h"
 
 typedef struct Server Server;
 
 typedef struct ServerOptions {
-    const Model *model;
-    LabOptions lab;     // keep_going and user are the server's own
-    int port;           // 0: any free one
-    const char *web;    // folder of the page's files; NULL: those inside the program
-    const char *record; // file that keeps the newest trace; NULL: none
+    const ServedModels *models; // one at least; outlive the server
+    LabOptions lab;             // keep_going and user are the server's own
+    int port;                   // 0: any free one
+    const char *web;            // folder of the page's files; NULL: those inside the program
+    const char *record;         // file that keeps the newest trace; NULL: none
 } ServerOptions;
 
 // ERROR_IO when the port is taken.

@@ -3,9 +3,10 @@
 . "$(dirname "$0")/model.sh"
 need_python
 
-heed lab
+heed lab absent.gguf
 case $(cat err) in *"without libmicrohttpd"*) echo "$script: skipped: no libmicrohttpd"; exit 0 ;; esac
-refuses 2 'give one MODEL' lab
+refuses 1 'absent.gguf' lab m.gguf absent.gguf
+refuses 2 'one MODEL' lab m.gguf folder --lora adapter.gguf
 refuses 1 'absent.gguf' lab absent.gguf
 refuses 2 '--port' lab m.gguf --port 70000
 
@@ -16,8 +17,8 @@ heed, web = sys.argv[1:]
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 class Lab:
-    def __init__(self, *options):
-        self.process = subprocess.Popen([heed, "lab", "m.gguf", "--no-open", "--port", "0", *options],
+    def __init__(self, *options, models=("m.gguf",)):
+        self.process = subprocess.Popen([heed, "lab", *models, "--no-open", "--port", "0", *options],
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         url = self.process.stdout.readline()
         self.port = int(re.fullmatch(r"http://127\.0\.0\.1:(\d+)/\n", url)[1])
@@ -161,8 +162,25 @@ body = trace({"text": "kept"})[2]
 assert open("newest.trace", "rb").read() == body
 expect(200, trace({"text": "again"}))
 assert header_of(open("newest.trace", "rb").read())[0]["text"] == "again"
+# a page may choose among the models of the command line and the built-in ones, and open nothing else
+models = json.loads(ask("/api/models")[2])["models"]
+assert [m["name"] for m in models] == ["m.gguf", "poems", "tales"], models
+assert models[2]["model"]["architecture"] == "llama" and models[0]["model"] == json.loads(ask("/api/model")[2])
+parts = {name: header_of(trace({"text": "Once upon a time", "model": name})[2])[0] for name in ("m.gguf", "tales")}
+assert len(parts["tales"]["tokens"]) < len(parts["m.gguf"]["tokens"]) and parts["tales"]["request"]["model"] == "tales"
+for name in ("folder", "./m.gguf", "", "../m.gguf", "x" * 1000, "poems\0"):
+    expect(400, trace({"text": "a", "model": name}), "model: there is no")
+expect(400, trace({"text": "a", "model": 1}), "model: must be a string")
 taken = subprocess.run([heed, "lab", "m.gguf", "--no-open", "--port", str(lab.port)], capture_output=True, text=True)
 assert taken.returncode == 1 and "is the port taken?" in taken.stderr, taken
+lab.end()
+lab = Lab(models=("folder", "m.gguf", "tales", "m.gguf"))
+assert [m["name"] for m in json.loads(ask("/api/models")[2])["models"]] == ["folder", "m.gguf", "tales", "poems"]
+for name in ("folder", "poems", "tales", "m.gguf"): expect(200, trace({"text": "a", "model": name}))
+lab.end()
+lab = Lab(models=())
+assert json.loads(ask("/api/models")[2])["models"][0]["name"] == "poems"
+expect(200, trace({"text": "a"}))
 lab.end()
 PYTHON
 python3 client.py "$HEED" "$root/web" || fail "the lab over sockets"

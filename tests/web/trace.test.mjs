@@ -1,19 +1,19 @@
 // Reading traces (docs/trace.md), and pieces as a person sees them.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { readTrace, readVocabulary } from '../../web/js/engine/trace.js';
+import { readTrace, readVocabulary, recording } from '../../web/js/engine/trace.js';
 import { pieceLabel, tokenLabels, utf8 } from '../../web/js/base/pieces.js';
 import { Scene } from '../../web/js/scene.js';
 
 /** A trace with one head over three tokens, and a vocabulary of "a", "bc". */
-function sample() {
+function sample(more) {
   const arrays = [
     { name: 'pattern', layer: 2, type: 'f32', axes: '(H, T, S)', shape: [1, 3, 3], offset: 0 },
     { name: 'piece_end', type: 'i32', axes: '(V)', shape: [2], offset: 48 },
     { name: 'piece_bytes', type: 'u8', axes: '(bytes)', shape: [3], offset: 64 },
   ];
   const tokens = ['x', 'y', 'z'].map((text, unit) => ({ id: unit, text, unit }));
-  let header = JSON.stringify({ trace: 1, model: {}, tokens, arrays });
+  let header = JSON.stringify({ trace: 1, model: {}, tokens, arrays, ...more });
   while ((16 + header.length) % 16) header += ' ';
   const buffer = new ArrayBuffer(16 + header.length + 80),
     view = new DataView(buffer);
@@ -68,4 +68,34 @@ test('pieces are characters, never broken bytes', () => {
     { id: 3, text: '狗', unit: 1 },
   ];
   assert.deepEqual(tokenLabels(tokens), ['猫₁', '猫₂', '狗']);
+});
+
+test('a recording answers what it holds, and names what it does not hold', async () => {
+  const asked = { text: 'xyz', then: [7], switches: { scale: false, heads_off: [[0, 1]] } };
+  const trace = readTrace(sample({ request: { ...asked, taps: [{ site: 'pattern' }] } }));
+  const source = recording(trace);
+  assert.deepEqual(source.recorded, { ...asked, watch: [] });
+  const same = { ...asked, switches: { heads_off: [[0, 1]], scale: false } };
+  for (const more of [{}, { vocabulary: true }, { taps: [{ site: 'pattern', layer: 2 }] }])
+    assert.equal(await source.ask({ ...same, ...more }), trace);
+  const refused = {
+    text: { text: 'other' },
+    switches: { switches: {} },
+    pattern: { taps: [{ site: 'pattern', layer: 1 }] },
+    q: { taps: [{ site: 'q' }] },
+    logits: { logits: true },
+    lens: { lens: { top: 3 } },
+    generate: { generate: {} },
+  };
+  for (const [what, change] of Object.entries(refused))
+    await assert.rejects(source.ask({ ...same, ...change }), { kind: 'recorded', message: what });
+  await assert.rejects(source.ask({ ...same, then: [] }), { message: 'text' });
+});
+
+test('a trace without a vocabulary names its own tokens, and others by number', () => {
+  const buffer = sample(),
+    trace = readTrace(buffer);
+  trace.arrays.delete('piece_end');
+  const piece = readVocabulary(trace);
+  assert.deepEqual([piece(1), piece(9)], [utf8('y'), utf8('#9')]);
 });

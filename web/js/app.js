@@ -1,14 +1,15 @@
 // The frame: spine, sentence bar, stage, caption, rail and drawer, keys; and the questions to the
 // engine.  A view is one file and knows nothing of this one.
 import { clamp, clear, h, isPhone, s } from './base/dom.js';
-import { S, SWITCHES, differs, nChanges, read, set, watch } from './state.js';
-import { ask } from './engine/http.js';
+import { S, SWITCHES, differs, keepLink, nChanges, read, set, watch } from './state.js';
+import { ask, recorded } from './engine/sources.js';
 import { readVocabulary } from './engine/trace.js';
 import { pieceLabel, tokenBytes } from './base/pieces.js';
 import { Scene } from './scene.js';
 import { big, examplesLike, foreignExample, setLanguage, t } from './words.js';
 import { icon, seg } from './parts.js';
 import { drawer } from './drawer.js';
+import * as models from './models.js';
 import tokens from './views/tokens.js';
 import lines from './views/lines.js';
 import qkv from './views/qkv.js';
@@ -56,7 +57,7 @@ let live = null; // {view}: what stands on the stage
 let scene = null; // of the sentence and the switches
 let others = {}; // name -> what the view compares it with: a scene, or the error why there is none
 const known = new Map(); // key -> scene: of the sentence and of the others
-let piece = null; // id -> bytes, of the model's vocabulary
+const pieces = new Map(); // model -> its vocabulary, id -> bytes
 let trouble = '',
   progress = '', // of a long computation
   isEditing = false;
@@ -64,9 +65,9 @@ let trouble = '',
 const context = {
   scene: () => scene,
   other: name => (others[name] instanceof Scene ? others[name] : null),
-  refusal: name => (others[name] instanceof Error ? others[name].message : ''),
+  refusal: name => (others[name] instanceof Error ? reasonOf(others[name]) : ''),
   plain: () => context.other('plain'),
-  word: id => pieceLabel(piece(id)),
+  word: id => pieceLabel(pieces.get(scene.of)(id)),
   ask: () => t('asks')[S.view],
   text: wholeText,
 };
@@ -84,7 +85,7 @@ const subjectOf = ({ text, then, sw, off } = {}) => ({
   then: then ?? (text == null ? S.then : []),
   switches: switchesOf({ ...S.sw, ...sw }, off ?? S.off),
 });
-const keyOf = subject => JSON.stringify([subject.text, subject.then, subject.switches]);
+const keyOf = subject => JSON.stringify([S.model, subject.text, subject.then, subject.switches]);
 
 /** The question for what the view needs and the scene lacks; null: nothing. */
 function question(found, subject, needs) {
@@ -101,19 +102,20 @@ function question(found, subject, needs) {
     request.lens = needs.lens;
     isNeeded = true;
   }
-  if (!piece) isNeeded = request.vocabulary = true;
+  if (!pieces.has(S.model)) isNeeded = request.vocabulary = true;
   return isNeeded ? request : null;
 }
 
 async function learn(subject, needs) {
   const key = keyOf(subject),
     found = known.get(key),
-    request = question(found, subject, needs);
+    request = question(found, subject, needs),
+    of = S.model;
   if (!request) return found;
   stage.setAttribute('aria-busy', 'true');
   const trace = await ask(request);
-  piece ??= readVocabulary(trace);
-  const result = found ?? new Scene(trace, key);
+  if (request.vocabulary) pieces.set(of, readVocabulary(trace));
+  const result = found ?? Object.assign(new Scene(trace, key), { of });
   result.merge(trace, request.taps);
   if (request.lens) result.watched = request.lens.watch ?? [];
   known.set(key, result);
@@ -123,11 +125,12 @@ async function learn(subject, needs) {
 /** What the view asks for: it may need to know the model and the tokens first. */
 async function needed() {
   const own = known.get(keyOf(subjectOf())),
-    needs = viewNow().needs({ model: scene?.model, tokens: own?.tokens });
+    model = scene?.of === S.model ? scene.model : undefined,
+    needs = viewNow().needs({ model, tokens: own?.tokens });
   if (needs) return needs;
-  const { model, tokens, n } = await learn(subjectOf(), {});
-  settle(model, n);
-  return viewNow().needs({ model, tokens });
+  const found = await learn(subjectOf(), {});
+  settle(found.model, found.n);
+  return viewNow().needs(found);
 }
 
 /** The other scenes that a view names; an answer that is refused stands for itself. */
@@ -155,8 +158,14 @@ let turn = 0,
 const isSpelt = (found, letters) => found.n > letters * (/[a-z]/.test(S.text) ? 0.6 : 1.6);
 /** Asks for what is missing, then draws.  A newer call takes over. */
 async function refresh() {
-  const own = ++turn,
-    letters = [...S.text].length;
+  const own = ++turn;
+  try {
+    if (await models.ready(drawAbout)) forget();
+  } catch (e) {
+    return own === turn ? fail(e, 'notOpened') : undefined;
+  }
+  if (own !== turn) return undefined;
+  const letters = [...S.text].length;
   trouble = letters > TEXT_MAX ? t('tooLong')(letters) : letters || S.then.length ? '' : t('empty');
   if (trouble) return drawBar();
   try {
@@ -179,14 +188,47 @@ async function refresh() {
     for (const [key, x] of known) if (!used.has(x)) known.delete(key);
   } catch (e) {
     if (e.name === 'AbortError' || own !== turn) return undefined;
-    trouble = e.kind === 'gone' ? t('gone') : t('refused')(e.message);
+    return fail(e);
   }
   stage.setAttribute('aria-busy', 'false');
   progress = '';
-  return scene ? show() : drawBar();
+  return show();
+}
+/** Another model: the scene goes when there is one to follow it. */
+function forget() {
+  pieces.delete(S.model); // the file of this name may be another one
+  known.clear();
+  if (recorded()) isUntouched = false;
+  keepLink();
+}
+/** What an error says to the reader. */
+function reasonOf(e, otherwise = 'refused') {
+  if (e.kind === 'gone') return t('gone');
+  return (t('troubles')[e.kind ?? e.name] ?? t(otherwise))(e.message);
+}
+/** Says what went wrong, beside what can still be shown. */
+function fail(e, otherwise) {
+  trouble = e.name === 'AbortError' && scene ? '' : reasonOf(e, otherwise);
+  progress = '';
+  stage.setAttribute('aria-busy', 'false');
+  // A recording cannot follow: the view that stands there stays as it was.
+  if (e.kind === 'recorded' && live?.view === viewNow()) Object.assign(S, drawn);
+  keepLink();
+  const needs = scene?.of === S.model && viewNow().needs(scene);
+  if (needs && !question(scene, subjectOf(), needs)) return show();
+  if (scene) {
+    live?.view.leave?.();
+    live = null;
+    clear(stage).append(h('p', { class: 'absent' }, trouble));
+    drawSpine();
+    clear(words);
+  }
+  return drawBar();
 }
 /** Brings what is picked into the model and the sentence that are there. */
 function settle(model, n) {
+  if (wantsLast) S.sel = n - 1;
+  wantsLast = false;
   if (S.layer < 0) S.layer = Math.floor((model.layers - 1) / 2);
   S.layer = clamp(S.layer, 0, model.layers - 1);
   S.head = clamp(S.head, 0, model.heads - 1);
@@ -357,8 +399,12 @@ function drawAbout() {
     n = nChanges(),
     model = scene?.model;
   if (!about) return;
+  const kind = recorded() ? `${t('kindsOfModel').recording} · ` : '';
+  const isOpen = scene?.of === S.model;
+  const name = isOpen && `${kind}${model.name} · ${t('parameters')(big(model.parameters.total))}`;
   clear(about).append(
-    model ? h('span', {}, `${model.name} · ${t('parameters')(big(model.parameters.total))}`) : '',
+    models.modelButton(name || models.shortName() || t('models')),
+    models.comingLine() ?? '',
     n
       ? h(
           'span',
@@ -409,6 +455,37 @@ function edit() {
   clear(bar.querySelector('.lines')).append(box);
   box.focus();
   box.select();
+}
+/** Another model reads the same sentence; what else was picked belongs to the one before. */
+function pick(model) {
+  isUntouched = examplesLike(S.text).includes(wholeText());
+  trouble = '';
+  set({ model, text: wholeText(), then: [], sel: -1, draws: 0, pinned: -1, off: [], pins: [] });
+}
+/** The trace of this sentence with what all views need, as a file that the page opens again. */
+async function save() {
+  const every = VIEWS.map(([, v]) => v.needs(scene)).filter(Boolean),
+    taps = new Map(every.flatMap(needs => needs.taps ?? []).map(x => [JSON.stringify(x), x]));
+  const lens = every.find(needs => needs.lens)?.lens;
+  const all = { taps: [...taps.values()], logits: true, lens };
+  const write = async needs => {
+    const { bytes } = await ask({ ...question(null, subjectOf(), needs), vocabulary: true });
+    models.saveFile(
+      bytes,
+      `${[...S.text]
+        .slice(0, 40)
+        .join('')
+        .replace(/[\\/:*?"<>|]/g, '_')}.trace`,
+    );
+  };
+  try {
+    await write(all).catch(e => {
+      if (e.kind !== 'limit exceeded') throw e;
+      return write(viewNow().needs(scene)); // of a long sentence, this view's alone
+    });
+  } catch (e) {
+    fail(e);
+  }
 }
 function another() {
   const list = examplesLike(S.text),
@@ -488,8 +565,13 @@ function dress() {
   root.toggleAttribute('data-present', S.present);
 }
 
+let wantsLast = false; // sel: -1 while a scene is up, whose marks may still be moving
 watch(before => {
   dress();
+  if (S.sel < 0 && scene) {
+    wantsLast = true;
+    S.sel = before.sel;
+  }
   if (differs(before, 'lang')) drawSay();
   refresh();
 });
@@ -513,12 +595,14 @@ const KEY_ACTIONS = {
   t: () => set({ theme: turnIn(THEMES, S.theme) }),
   p: () => set({ present: !S.present }),
   e: () => edit(),
+  m: () => models.chooseModel(),
   Escape: () => set({ present: false, drawer: '' }),
   ' ': () => live?.view.play?.(),
 };
 addEventListener('keydown', e => {
   if (!scene || e.metaKey || e.ctrlKey || e.altKey || /input|textarea/i.test(e.target.tagName))
     return;
+  if (e.target.closest?.('dialog')) return;
   const number = KEYS.indexOf(e.key) + 1,
     found = VIEWS.find(([n]) => n === number);
   const action = found
@@ -547,6 +631,7 @@ if (!S.text && !S.then.length) {
   S.text = t('examples')[0];
   isUntouched = true;
 }
+models.startModels({ pick, save, fail });
 drawSpine();
 drawSay();
 drawRail();

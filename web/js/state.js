@@ -11,6 +11,7 @@ export const SWITCHES = {
 
 export const S = {
   view: 'lines',
+  model: '', // '': the first that is there
   lang: navigator.language?.startsWith('zh') ? 'zh' : 'en',
   theme: matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',
   depth: 'steps',
@@ -43,11 +44,13 @@ export const S = {
 
 const listeners = new Set();
 export const watch = f => listeners.add(f);
+/** Brings the link up to date. */
+export const keepLink = () => history.replaceState(null, '', `#${link()}`);
 export function set(patch) {
   const before = { ...S };
   if ('text' in patch && patch.text !== S.text) Object.assign(S, { swap: '', other: '' });
   Object.assign(S, patch);
-  history.replaceState(null, '', `#${link()}`);
+  keepLink();
   for (const f of listeners) f(before);
 }
 /** True if one of these fields has changed. */
@@ -56,6 +59,7 @@ export const nChanges = () => S.off.length + Object.keys(SWITCHES).filter(k => !
 
 const LINKED = {
   v: 'view',
+  m: 'model',
   lang: 'lang',
   theme: 'theme',
   depth: 'depth',

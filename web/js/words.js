@@ -85,7 +85,58 @@ const WORDS = {
   parameters: { zh: n => `${n}个参数`, en: n => `${n} parameters` },
   busy: { zh: '正在算…', en: 'computing…' },
   computing: { zh: (i, n) => `正在算 ${i} / ${n}…`, en: (i, n) => `computing ${i} of ${n}…` },
+  // models
+  models: { zh: '模型', en: 'Models' },
+  kindsOfModel: {
+    zh: { server: '在 heed 里', page: '在浏览器里', recording: '录下的' },
+    en: { server: 'in heed', page: 'in the browser', recording: 'recorded' },
+  },
+  openFile: { zh: '打开文件…', en: 'Open a file…' },
+  saveTrace: { zh: '存下这一句的数据', en: 'Save this sentence’s trace' },
+  dropNote: {
+    zh: 'GGUF 模型（2 GB 以内）或存下的数据，拖到页面上也行；文件只在这台机器里读。',
+    en: 'GGUF models (up to 2 GB) and saved traces can be dropped on the page; they stay here.',
+  },
+  dropHere: { zh: '放下：GGUF 模型，或存下的数据', en: 'Drop a GGUF model or a saved trace' },
+  ofTotal: {
+    zh: (done, total) => `${done} / ${total}`,
+    en: (done, total) => `${done} of ${total}`,
+  },
+  reading: {
+    zh: (name, amount, rate) => `${name}：${amount} · ${rate}/秒`,
+    en: (name, amount, rate) => `${name}: ${amount} · ${rate}/s`,
+  },
+  left: { zh: n => ` · 还要 ${n} 秒`, en: n => ` · ${n} s left` },
+  preparing: { zh: name => `${name}：正在备好…`, en: name => `${name}: preparing…` },
+  cancel: { zh: '取消', en: 'Cancel' },
   // what goes wrong
+  recordedParts: {
+    zh: { text: '别的句子', switches: '别的开关', lens: '这样的透镜', logits: '下一个词的分数' },
+    en: {
+      text: 'other sentences',
+      switches: 'other switches',
+      lens: 'such a lens',
+      logits: 'the next token’s logits',
+    },
+  },
+  troubles: {
+    zh: {
+      'no such model': m => `这里没有模型「${m}」：点模型的名字另选一个。`,
+      'no model': m => `「${m}」既不是 GGUF 模型，也不是存下的数据。`,
+      'no engine': m => `这个页面不带浏览器里的引擎（${m}）：请用 heed lab 打开这个文件。`,
+      stopped: m => `引擎停了：${m}`,
+      recorded: m => `这是录下的数据，里面没有${t('recordedParts')[m] ?? m}。`,
+      AbortError: () => '没有打开模型：点「模型」选一个。',
+    },
+    en: {
+      'no such model': m => `There is no model “${m}” here: choose another at the model’s name.`,
+      'no model': m => `“${m}” is neither a GGUF model nor a saved trace.`,
+      'no engine': m => `This page has no engine for the browser (${m}): use heed lab FILE.`,
+      stopped: m => `The engine has stopped: ${m}`,
+      recorded: m => `This is a recording, without ${t('recordedParts')[m] ?? m}.`,
+      AbortError: () => 'No model is open: choose one at “Models”.',
+    },
+  },
   gone: {
     zh: '连不上 heed 了：在终端里再开一次 heed lab，这里的内容都还在。',
     en: 'heed is no longer there: start heed lab again in the terminal; nothing here is lost.',
@@ -103,6 +154,7 @@ const WORDS = {
     zh: '数值在这里溢出了，没有能画的数。',
     en: 'The numbers overflow here: there is nothing to draw.',
   },
+  notOpened: { zh: m => `没有打开：${m}`, en: m => `Not opened: ${m}` },
   refused: { zh: m => `模型没有算：${m}`, en: m => `The model did not compute: ${m}` },
   // 1 tokens
   tkId: { zh: '编号', en: 'id' },
@@ -456,3 +508,9 @@ export function big(n) {
     if (n >= k * 0.9995) return `${(+(n / k).toPrecision(3)).toLocaleString('en-US')}\u00a0${word}`;
   return count(n);
 }
+
+/** A number of bytes: 3.8 MB. */
+export const size = n =>
+  n >= 1e9 ? `${(n / 1e9).toFixed(2)}\u00a0GB` : `${(n / 1e6).toFixed(n < 1e8 ? 1 : 0)}\u00a0MB`;
+/** What a path or an address is called. */
+export const fileName = path => path.replace(/^.*[\\/]/, '').replace(/\.gguf$/, '') || path;
