@@ -1,5 +1,6 @@
 // steps.c - a generation in which every step can be looked at: the distribution before and after
 // the sampler's stages, the random number, the token.
+#include "base/clock.h"
 #include "generate/sampler.h"
 #include "generate/session.h"
 #include "lab/answer.h"
@@ -8,11 +9,6 @@ static double probability_of(const Distribution *d, int32_t id) {
     for (int64_t i = 0; i < d->n; i++)
         if (d->candidate[i].id == id) return d->candidate[i].probability;
     return 0;
-}
-
-static void put_number(JsonWriter *json, const char *key, double value) {
-    json_key(json, key);
-    json_put_number(json, value);
 }
 
 // The candidates that lead in the model's own distribution, with what the stages made of them.
@@ -25,27 +21,45 @@ static void put_candidates(JsonWriter *json, const Model *model, const SamplerRe
         const Candidate *c = &report->model.candidate[i];
         json_begin_object(json);
         answer_put_piece(json, model, c->id);
-        put_number(json, "logit", c->logit);
-        put_number(json, "model", c->probability);
-        put_number(json, "sampled", probability_of(last, c->id));
+        answer_put_number(json, "logit", c->logit);
+        answer_put_number(json, "model", c->probability);
+        answer_put_number(json, "sampled", probability_of(last, c->id));
         json_end_object(json);
     }
     json_end_array(json);
-    put_number(json, "rest", report->model.rest_probability);
+    answer_put_number(json, "rest", report->model.rest_probability);
 }
 
+// What the logits of a step took.
+typedef struct Toll {
+    int64_t computed; // tokens that went through the model
+    double seconds;   // < 0: not asked for
+} Toll;
+
 static void put_step(JsonWriter *json, const Model *model, const SamplerReport *report,
-                     const Choice *choice) {
+                     const Choice *choice, Toll toll) {
     json_begin_object(json);
     answer_put_piece(json, model, choice->id);
-    put_number(json, "probability", choice->probability);
-    json_key(json, "kept");
-    json_put_integer(json, choice->kept);
-    if (choice->draw >= 0) put_number(json, "draw", choice->draw);
+    answer_put_number(json, "probability", choice->probability);
+    answer_put_count(json, "kept", choice->kept);
+    if (choice->draw >= 0) answer_put_number(json, "draw", choice->draw);
+    answer_put_count(json, "computed", toll.computed);
+    if (toll.seconds >= 0) answer_put_number(json, "seconds", toll.seconds);
     if (model_ends(model, choice->id)) json_key(json, "ends");
     if (model_ends(model, choice->id)) json_put_bool(json, true);
     put_candidates(json, model, report);
     json_end_object(json);
+}
+
+// The text so far through the model, as a whole or the one token that is new.
+static bool think(Answer *a, Session *s, int32_t newest, Toll *toll, Error *err) {
+    int64_t before = s->n_computed;
+    double begun = clock_seconds();
+    if (!(newest < 0 ? session_sync(s, a->ids, a->n, err) : session_add(s, newest, err)))
+        return false;
+    toll->computed = s->n_computed - before;
+    toll->seconds = a->request.generate.is_timed ? clock_seconds() - begun : -1;
+    return true;
 }
 
 // One token after another, until the model ends the text or it has the length asked for.
@@ -55,7 +69,9 @@ static bool write_steps(Answer *a, Session *s, Error *err) {
     const GenerateWish *wish = &a->request.generate;
     Sampler *sampler = sampler_make(arena, &wish->sampling, model->config.vocab);
     Characters characters;
+    Toll toll;
     characters_init(&characters, arena, model->tokenizer, model->config.vocab);
+    if (!think(a, s, -1, &toll, err)) return false;
     for (int64_t i = 0; i < wish->tokens; i++) {
         SamplerInput in = {s->logits, s->ids, s->n, a->n, &characters};
         SamplerReport report;
@@ -64,9 +80,9 @@ static bool write_steps(Answer *a, Session *s, Error *err) {
             !sampler_explain(sampler, &in, wish->top, arena, &report, err) ||
             !sampler_choose(sampler, &in, &choice, err))
             return false;
-        put_step(&a->trace.json, model, &report, &choice);
+        put_step(&a->trace.json, model, &report, &choice, toll);
         if (model_ends(model, choice.id) || s->n == s->context) return true;
-        if (i + 1 < wish->tokens && !session_add(s, choice.id, err)) return false;
+        if (i + 1 < wish->tokens && !think(a, s, choice.id, &toll, err)) return false;
     }
     return true;
 }
@@ -82,10 +98,9 @@ bool answer_generate(Answer *a, Error *err) {
                               .exact = true,
                               .switches = a->request.switches};
     Session *s = session_open(a->lab->model, options, err);
-    bool ok = s && session_sync(s, a->ids, a->n, err);
     json_key(json, "generation");
     json_begin_array(json);
-    ok = ok && write_steps(a, s, err);
+    bool ok = s && write_steps(a, s, err);
     json_end_array(json);
     session_close(s);
     return ok;

@@ -13,6 +13,8 @@ import tokens from './views/tokens.js';
 import lines from './views/lines.js';
 import wall from './views/wall.js';
 import lens from './views/lens.js';
+import params from './views/params.js';
+import cost from './views/cost.js';
 import next from './views/next.js';
 
 // A view's number is its place among the twelve of the lab; those that are not there keep theirs.
@@ -21,6 +23,8 @@ const VIEWS = [
   [3, lines],
   [5, wall],
   [7, lens],
+  [8, params],
+  [9, cost],
   [12, next],
 ];
 const KEYS = '1234567890-=';
@@ -59,6 +63,13 @@ const context = {
   plain: () => (nChanges() ? plain : scene),
   word: id => pieceLabel(piece(id)),
   ask: () => t('asks')[S.view],
+  // what a view asked for besides its scene: {trace} or {error}, undefined as long as there is none
+  answer: request => answers.get(answerKey(request)),
+  forget: requests => {
+    for (const r of requests) answers.delete(answerKey(r));
+    redraw();
+    askMore();
+  },
 };
 
 const switches = () => {
@@ -67,6 +78,15 @@ const switches = () => {
   if (S.off.length) out.heads_off = S.off;
   return out;
 };
+const answers = new Map();
+const ANSWERS_MAX = 60;
+const whole = request => ({
+  text: S.text,
+  then: S.then,
+  ...request,
+  switches: { ...switches(), ...request.switches },
+});
+const answerKey = request => JSON.stringify([scene?.model.name, whole(request)]);
 const keyOf = sw => JSON.stringify([S.text, S.then, sw]);
 
 /** The question for what the view needs and the scene lacks; null: nothing. */
@@ -110,7 +130,7 @@ const isSpelt = (found, letters) => found.n > letters * (/[a-z]/.test(S.text) ? 
 /** Asks for what is missing, then draws.  A newer call takes over. */
 async function refresh() {
   const own = ++turn,
-    needs = viewNow().needs(),
+    needs = viewNow().needs(context),
     letters = [...S.text].length,
     sw = switches();
   trouble = letters > TEXT_MAX ? t('tooLong')(letters) : letters || S.then.length ? '' : t('empty');
@@ -146,6 +166,37 @@ function settle() {
   S.pins = S.pins.filter(exists);
   S.off = S.off.filter(exists);
 }
+/** What the view reads besides the scene, one question after the other; drawn after each. */
+let isAsking = false;
+async function askMore() {
+  if (isAsking || !scene) return;
+  isAsking = true;
+  for (;;) {
+    const request = viewNow()
+      .needs(context)
+      .more?.find(r => !answers.has(answerKey(r)));
+    if (!request) break;
+    const key = answerKey(request),
+      ofScene = scene;
+    try {
+      const trace = await ask(whole(request));
+      if (request.taps) ofScene.merge(trace);
+      answers.set(key, { trace });
+    } catch (e) {
+      if (e.name === 'AbortError') break;
+      answers.set(key, { error: e.kind === 'gone' ? t('gone') : t('refused')(e.message) });
+    }
+    if (answers.size > ANSWERS_MAX) answers.delete(answers.keys().next().value);
+    redraw();
+  }
+  isAsking = false;
+}
+function redraw() {
+  if (live?.view !== viewNow()) return;
+  live.view.update({ ...S }, false);
+  if (S.drawer === 'table') drawRail();
+  speak();
+}
 let drawn = { ...S },
   drawnKey = ''; // what is on the stage
 /** Puts the scene on the stage: the view that is there is told what changed, another is put up. */
@@ -167,6 +218,7 @@ function show() {
   drawBar();
   drawSpine();
   speak();
+  askMore();
 }
 
 // ---------------------------------------------------------------- spine

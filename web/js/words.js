@@ -1,13 +1,24 @@
 // Every word of the interface, both languages side by side.
+import { COST_WORDS } from './words_cost.js';
 
 const WORDS = {
   views: {
-    zh: { tokens: '词元', lines: '连线', wall: '头墙', lens: '一层又一层', next: '下一个词' },
+    zh: {
+      tokens: '词元',
+      lines: '连线',
+      wall: '头墙',
+      lens: '一层又一层',
+      params: '参数地图',
+      cost: '代价',
+      next: '下一个词',
+    },
     en: {
       tokens: 'Tokens',
       lines: 'Attention lines',
       wall: 'Head wall',
       lens: 'Block and lens',
+      params: 'Parameters',
+      cost: 'Cost',
       next: 'Next token',
     },
   },
@@ -17,6 +28,8 @@ const WORDS = {
       lines: '这个词在看谁？',
       wall: '这么多头，各自在看什么？',
       lens: '每一层添了什么？',
+      params: '参数都在哪里？',
+      cost: '句子变长，代价多大？',
       next: '它怎样选出下一个词？',
     },
     en: {
@@ -24,6 +37,8 @@ const WORDS = {
       lines: 'Who is this word looking at?',
       wall: 'So many heads: what is each looking at?',
       lens: 'What does each layer add?',
+      params: 'Where are the parameters?',
+      cost: 'What does a longer text cost?',
       next: 'How does it choose the next word?',
     },
   },
@@ -224,6 +239,7 @@ const WORDS = {
   thShare: { zh: '概率', en: 'probability' },
   thHead: { zh: '层 · 头', en: 'layer · head' },
   sum: { zh: '合计', en: 'sum' },
+  ...COST_WORDS,
 };
 
 let language = 'zh';
@@ -269,4 +285,24 @@ export function big(n) {
   for (const [k, word] of steps)
     if (n >= k * 0.9995) return `${(+(n / k).toPrecision(3)).toLocaleString('en-US')}\u00a0${word}`;
   return count(n);
+}
+/** Bytes in powers of two, three figures. */
+export function bytes(n) {
+  const names = ['TiB', 'GiB', 'MiB', 'KiB'];
+  for (const [i, name] of names.entries()) {
+    const v = n / 2 ** (40 - 10 * i);
+    if (v >= 1) return `${v >= 100 ? Math.round(v) : +v.toPrecision(3)}\u00a0${name}`;
+  }
+  return `${Math.round(n)}\u00a0B`;
+}
+/** Seconds as people say them. */
+export function time(seconds) {
+  const ms = seconds * 1000,
+    two = v => +v.toPrecision(2);
+  if (seconds < 0.001) return `${two(ms * 1000)}\u00a0µs`;
+  if (seconds < 1) return `${ms >= 10 ? Math.round(ms) : two(ms)}\u00a0ms`;
+  if (seconds < 120)
+    return `${+seconds.toPrecision(seconds < 10 ? 2 : 3)}\u00a0${isChinese() ? '秒' : 's'}`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)}\u00a0${isChinese() ? '分钟' : 'min'}`;
+  return `${+(seconds / 3600).toPrecision(3)}\u00a0${isChinese() ? '小时' : 'h'}`;
 }
