@@ -353,14 +353,18 @@ TEST(lab, a_forward_is_measured_in_two_parts) {
         if (!bench_open(&b, models[m]) ||
             !ask(&b, "{\"text\": \"the cat\", \"measure\": {\"tokens\": 20, \"chunk\": 7}}"))
             return;
-        double all = measured(&b, "seconds"), attention = measured(&b, "attention_seconds");
+        double all = measured(&b, "seconds");
+        double attention = measured(&b, "attention_seconds");
         CHECK_EQUAL((int64_t)measured(&b, "tokens"), 20);
-        CHECK(attention > 0 && attention < all && all < 60);
+        double rest = measured(&b, "rest_seconds");
+        CHECK(attention > 0 && rest > 0 && all < 60);
+        CHECK_CLOSE(attention + rest, all, 1e-9);
         const int32_t *read = array(&b, "measured_tokens", -1, &entry);
         const float *at = array(&b, "measured_seconds", -1, NULL);
         if (!CHECK(read && at) || !CHECK_EQUAL(dim(entry, 0), 3)) return;
         CHECK(read[0] == 7 && read[1] == 14 && read[2] == 20);
-        CHECK(0 < at[0] && at[0] <= at[1] && at[1] <= at[2] && (double)at[2] <= all * 1.001);
+        CHECK(0 < at[0] && at[0] <= at[1] && at[1] <= at[2]);
+        CHECK_CLOSE((double)at[2], all, 1e-6 * all);
         bench_close(&b);
     }
 }

@@ -37,7 +37,7 @@ typedef struct GenerateWish {
 typedef struct MeasureWish {
     bool is_wanted;
     int64_t tokens, chunk; // at once; 1: word by word
-    int64_t repeat;        // the fastest counts
+    int64_t repeat;        // the least time of each part counts
     bool is_plain;         // attention makes the whole pattern, instead of tiles
 } MeasureWish;
 

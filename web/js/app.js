@@ -180,7 +180,7 @@ async function askMore() {
       ofScene = scene;
     try {
       const trace = await ask(whole(request));
-      if (request.taps) ofScene.merge(trace);
+      if (request.taps && !request.switches && !request.text) ofScene.merge(trace);
       answers.set(key, { trace });
     } catch (e) {
       if (e.name === 'AbortError') break;

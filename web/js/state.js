@@ -35,7 +35,7 @@ export const S = {
   seed: 42,
   draws: 0,
   ctab: 'pairs',
-  len: 1000,
+  len: 10000,
   win: 4,
   kept: 1, // ctab, len, win, kept: what the cost view shows
   cached: 'on',

@@ -214,6 +214,7 @@ const WORDS = {
       embed: '这个向量的长度 √Σx²',
       resid_pre: '这个向量的长度 √Σx²',
       mean: '这一句里，后面各词给出的份额的平均',
+      mlp_act: '前馈这一行的激活，乘进下一个矩阵的数',
     },
     en: {
       pattern: 'weight = softmax(q·k ÷ √d); a row sums to 1',
@@ -229,6 +230,7 @@ const WORDS = {
       embed: 'length of this vector, √Σx²',
       resid_pre: 'length of this vector, √Σx²',
       mean: 'mean of the shares that the later words of this sentence give',
+      mlp_act: 'activation of this row, which the second matrix multiplies',
     },
   },
   thWord: { zh: '词', en: 'word' },
@@ -269,6 +271,15 @@ export function pct(x, digits = 0) {
 export const count = n => Math.round(n).toLocaleString('en-US');
 /** Three figures, with a true minus. */
 export const three = v => (Number.isFinite(v) ? String(+v.toPrecision(3)).replace('-', '−') : '—');
+const RAISED = { '-': '⁻', ...[...'⁰¹²³⁴⁵⁶⁷⁸⁹'] };
+/** 10⁻⁷ */
+export const power = p => `10${[...String(p)].map(c => RAISED[c]).join('')}`;
+/** A very small number: 4.3 × 10⁻⁷. */
+export function tiny(v) {
+  if (v === 0) return '0';
+  const [digits, exponent] = v.toExponential(1).split('e');
+  return `${digits}\u00a0×\u00a0${power(Number(exponent))}`;
+}
 /** A large number in the words of the language: 135 million, 1.35 亿. */
 export function big(n) {
   const steps = isChinese()
