@@ -415,8 +415,8 @@ TEST(lab, the_cache_saves_work_and_changes_no_token) {
             char request[160];
             snprintf(request, sizeof request,
                      "{\"text\": \"the cat\", \"generate\": {\"tokens\": %d, \"temperature\": 0, "
-                     "\"timed\": %s}, \"switches\": {\"cache\": %s}}",
-                     STEPS, cache[k], cache[k]);
+                     "\"repeat\": %d}, \"switches\": {\"cache\": %s}}",
+                     STEPS, k, cache[k]);
             if (!ask(&b, request)) return;
             int n = token_ids(&b, ids), i = 0;
             const Json *step = json_get(b.header, "generation")->child;
@@ -424,9 +424,13 @@ TEST(lab, the_cache_saves_work_and_changes_no_token) {
                 said[k][i] = (int32_t)json_integer(json_get(step, "id"), -1);
                 bool is_new = k == 0 && i > 0;
                 CHECK_EQUAL(json_integer(json_get(step, "computed"), -1), is_new ? 1 : n + i);
-                CHECK((json_number(json_get(step, "seconds"), -1) > 0) == (k == 0));
             }
             CHECK_EQUAL(i, STEPS);
+            const Json *entry;
+            const float *seconds = array(&b, "step_seconds", -1, &entry);
+            if (!CHECK((seconds != NULL) == (k == 1)) || !seconds) continue;
+            CHECK_EQUAL(dim(entry, 0), STEPS);
+            for (i = 0; i < STEPS; i++) CHECK(seconds[i] > 0 && seconds[i] < 60);
         }
         CHECK(memcmp(said[0], said[1], sizeof said[0]) == 0);
         bench_close(&b);
@@ -488,7 +492,7 @@ TEST(lab, wrong_requests_are_refused_by_name) {
         {"{\"text\": \"a\", \"generate\": {\"top_p\": 2}}", ERROR_USAGE, "top_p 2: must"},
         {"{\"text\": \"a\", \"generate\": {\"temperature\": \"hot\"}}", ERROR_USAGE,
          "temperature: must"},
-        {"{\"text\": \"a\", \"generate\": {\"timed\": 1}}", ERROR_USAGE, "timed: must"},
+        {"{\"text\": \"a\", \"generate\": {\"repeat\": -1}}", ERROR_USAGE, "repeat: must"},
         {"{\"text\": \"a\", \"weights\": []}", ERROR_USAGE, "weights: must"},
         {"{\"text\": \"a\", \"measure\": 7}", ERROR_USAGE, "measure: must be an object"},
         {"{\"text\": \"a\", \"measure\": {\"token\": 7}}", ERROR_USAGE, "no such key: 'token'"},

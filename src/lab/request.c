@@ -176,7 +176,7 @@ static bool parse_lens(LensWish *lens, const Model *model, const Json *json, Err
 static bool parse_generate(GenerateWish *g, const Model *model, const Json *json, Error *err) {
     static const char *const keys[] = {"tokens", "top",   "temperature",        "top_k",
                                        "top_p",  "min_p", "repetition_penalty", "seed",
-                                       "timed",  NULL};
+                                       "repeat", NULL};
     if (!json) return true;
     *g = (GenerateWish){.is_wanted = true, .tokens = 1, .top = 8};
     SamplerOptions *o = &g->sampling;
@@ -185,7 +185,7 @@ static bool parse_generate(GenerateWish *g, const Model *model, const Json *json
     bool ok = check_keys(json, "generate", keys, err) &&
               take_int(json, "tokens", 1, LAB_STEPS_MAX, &g->tokens, err) &&
               take_int(json, "top", 1, LAB_TOP_MAX, &g->top, err) &&
-              take_bool(json, "timed", &g->is_timed, err) &&
+              take_int(json, "repeat", 0, LAB_REPEAT_MAX, &g->repeat, err) &&
               take_number(json, "temperature", &o->temperature, err) &&
               take_int(json, "top_k", 0, INT32_MAX, &o->top_k, err) &&
               take_number(json, "top_p", &o->top_p, err) &&

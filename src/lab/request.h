@@ -29,7 +29,7 @@ typedef struct LensWish {
 typedef struct GenerateWish {
     bool is_wanted;
     int64_t tokens, top;
-    bool is_timed; // each step tells how long it took
+    int64_t repeat; // times that the steps are done again for the clock; 0: they are not timed
     SamplerOptions sampling;
 } GenerateWish;
 

@@ -1,5 +1,7 @@
 // steps.c - a generation in which every step can be looked at: the distribution before and after
 // the sampler's stages, the random number, the token.
+#include <string.h>
+
 #include "base/clock.h"
 #include "generate/sampler.h"
 #include "generate/session.h"
@@ -30,36 +32,18 @@ static void put_candidates(JsonWriter *json, const Model *model, const SamplerRe
     answer_put_number(json, "rest", report->model.rest_probability);
 }
 
-// What the logits of a step took.
-typedef struct Toll {
-    int64_t computed; // tokens that went through the model
-    double seconds;   // < 0: not asked for
-} Toll;
-
 static void put_step(JsonWriter *json, const Model *model, const SamplerReport *report,
-                     const Choice *choice, Toll toll) {
+                     const Choice *choice, int64_t computed) {
     json_begin_object(json);
     answer_put_piece(json, model, choice->id);
     answer_put_number(json, "probability", choice->probability);
     answer_put_count(json, "kept", choice->kept);
     if (choice->draw >= 0) answer_put_number(json, "draw", choice->draw);
-    answer_put_count(json, "computed", toll.computed);
-    if (toll.seconds >= 0) answer_put_number(json, "seconds", toll.seconds);
+    answer_put_count(json, "computed", computed);
     if (model_ends(model, choice->id)) json_key(json, "ends");
     if (model_ends(model, choice->id)) json_put_bool(json, true);
     put_candidates(json, model, report);
     json_end_object(json);
-}
-
-// The text so far through the model, as a whole or the one token that is new.
-static bool think(Answer *a, Session *s, int32_t newest, Toll *toll, Error *err) {
-    int64_t before = s->n_computed;
-    double begun = clock_seconds();
-    if (!(newest < 0 ? session_sync(s, a->ids, a->n, err) : session_add(s, newest, err)))
-        return false;
-    toll->computed = s->n_computed - before;
-    toll->seconds = a->request.generate.is_timed ? clock_seconds() - begun : -1;
-    return true;
 }
 
 // One token after another, until the model ends the text or it has the length asked for.
@@ -69,9 +53,8 @@ static bool write_steps(Answer *a, Session *s, Error *err) {
     const GenerateWish *wish = &a->request.generate;
     Sampler *sampler = sampler_make(arena, &wish->sampling, model->config.vocab);
     Characters characters;
-    Toll toll;
+    int64_t computed = 0; // tokens that had gone through the model at the last step
     characters_init(&characters, arena, model->tokenizer, model->config.vocab);
-    if (!think(a, s, -1, &toll, err)) return false;
     for (int64_t i = 0; i < wish->tokens; i++) {
         SamplerInput in = {s->logits, s->ids, s->n, a->n, &characters};
         SamplerReport report;
@@ -80,10 +63,41 @@ static bool write_steps(Answer *a, Session *s, Error *err) {
             !sampler_explain(sampler, &in, wish->top, arena, &report, err) ||
             !sampler_choose(sampler, &in, &choice, err))
             return false;
-        put_step(&a->trace.json, model, &report, &choice, toll);
+        put_step(&a->trace.json, model, &report, &choice, s->n_computed - computed);
+        computed = s->n_computed;
         if (model_ends(model, choice.id) || s->n == s->context) return true;
-        if (i + 1 < wish->tokens && !think(a, s, choice.id, &toll, err)) return false;
+        if (i + 1 < wish->tokens && !session_add(s, choice.id, err)) return false;
     }
+    return true;
+}
+
+// The same steps again, for their time alone: of each the least, from the token that is new to the
+// logits.  The session's text is that of all steps but the last.
+static bool time_steps(Answer *a, Session *s, Error *err) {
+    Arena *arena = &a->lab->arena;
+    int64_t n_steps = s->n - a->n + 1;
+    float *least = arena_new(arena, float, n_steps);
+    int32_t *ids = arena_new(arena, int32_t, s->n);
+    memcpy(ids, s->ids, sizeof *ids * (size_t)s->n);
+    for (int64_t r = 0; r < a->request.generate.repeat; r++) {
+        s->n = 0; // forgets the text: the next one has nothing in common with it
+        for (int64_t i = 0; i < n_steps; i++) {
+            if (!answer_goes_on(a, err)) return false;
+            double begun = clock_seconds();
+            bool ok =
+                i == 0 ? session_sync(s, ids, a->n, err) : session_add(s, ids[a->n + i - 1], err);
+            if (!ok) return false;
+            float seconds = (float)(clock_seconds() - begun);
+            if (r == 0 || seconds < least[i]) least[i] = seconds;
+        }
+    }
+    trace_add(&a->trace, (TraceArray){.name = "step_seconds",
+                                      .axes = "(N)",
+                                      .layer = -1,
+                                      .type = TRACE_F32,
+                                      .rank = 1,
+                                      .dim = {n_steps},
+                                      .data = least});
     return true;
 }
 
@@ -100,8 +114,9 @@ bool answer_generate(Answer *a, Error *err) {
     Session *s = session_open(a->lab->model, options, err);
     json_key(json, "generation");
     json_begin_array(json);
-    bool ok = s && write_steps(a, s, err);
+    bool ok = s && session_sync(s, a->ids, a->n, err) && write_steps(a, s, err);
     json_end_array(json);
+    ok = ok && (wish->repeat == 0 || time_steps(a, s, err));
     session_close(s);
     return ok;
 }

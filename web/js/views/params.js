@@ -514,9 +514,8 @@ function answering(g, found, top, { x, y, w, height, u }) {
     }),
   );
   for (let i = 0; i < n; i++) {
-    const px = clamp(cw * 0.42, 9 * u, 15 * u),
-      isWide = textWidth(labels[i], px, 700) <= cw + 2 * u;
-    if (isWide || i === S.sel || cw > 22 * u)
+    const px = clamp(cw * 0.42, 11 * u, 15 * u);
+    if (i === S.sel || cw > 26 * u)
       g.append(
         s(
           'text',
@@ -559,6 +558,27 @@ function answering(g, found, top, { x, y, w, height, u }) {
     }
   });
 }
+/** On a phone there is no room for the ladder: a slider instead; returns where the rest begins. */
+function layerBar(g, W, u) {
+  g.append(
+    slideBar({
+      key: 'layer',
+      name: t('layer'),
+      x: 0,
+      y: 16 * u,
+      width: W,
+      value: S.layer + 1,
+      text: t('layerN')(S.layer + 1),
+      low: 1,
+      high: Math.max(2, model().layers),
+      step: 1,
+      pw: 88 * u,
+      u,
+      pick: l => set({ layer: l - 1 }),
+    }),
+  );
+  return 44 * u;
+}
 function drawRows(g, { W, H, u }) {
   const found = rowsNow(),
     phone = isPhone(),
@@ -570,18 +590,21 @@ function drawRows(g, { W, H, u }) {
     g.append(label(0, 24 * u, text, 14 * u, { class: 'quiet', role: 'status' }));
     return;
   }
-  const { rows, half } = strongest(found.values, phone ? 8 : ACTIVE),
+  const y0 = phone ? layerBar(g, W, u) : 0,
+    { rows, half } = strongest(found.values, phone ? 8 : ACTIVE),
     spread = phone ? 110 * u : Math.min(130 * u, H * 0.28),
     word = quote(context.scene().labels[S.sel]);
   g.append(
-    label(0, 17 * u, t('pRowsOf')(S.layer + 1, count(found.F)), 14 * u, { 'font-weight': 700 }),
+    label(0, y0 + 17 * u, t('pRowsOf')(S.layer + 1, count(found.F)), 14 * u, {
+      'font-weight': 700,
+    }),
   );
   const note = t('pHalf')(count(half), count(found.F));
   const isFree = textWidth(t('pRowsOf')(S.layer + 1, count(found.F)) + note, 14 * u, 700) < W - 30;
   if (S.depth !== 'feel' && isFree)
     g.append(label(W, 17 * u, note, 13 * u, { class: 'quiet', 'text-anchor': 'end' }));
-  spectrum(g, found, rows, { x: 0, y: 28 * u, w: W, height: spread, u });
-  const y = 28 * u + spread + 30 * u;
+  spectrum(g, found, rows, { x: 0, y: y0 + 28 * u, w: W, height: spread, u });
+  const y = y0 + 28 * u + spread + 30 * u;
   g.append(label(0, y, cut(t('pStrong')(word), 14 * u, W, 700), 14 * u, { 'font-weight': 700 }));
   if (!phone) g.append(label(W, y, t('pHollow'), 12 * u, { class: 'quiet', 'text-anchor': 'end' }));
   answering(g, found, rows, { x: 0, y: y + 6 * u, w: W, height: H - y - 6 * u, u });
@@ -656,23 +679,21 @@ function mapCaption() {
     lead = ['emb', 'att', 'ffn'].sort((a, b) => sum.part[b] - sum.part[a])[0],
     share = pct(sum.part[lead] / sum.total),
     ratio = three(+(sum.part.ffn / sum.part.att).toPrecision(2));
-  const who = S.pm ? (isChinese() ? '按公式，' : 'By formula: of ') : isChinese() ? '' : 'Of ';
-  if (sum.active < sum.total * 0.999)
+  const who = isChinese() ? (S.pm ? '按公式，' : '') : S.pm ? 'By formula: of ' : 'Of ';
+  if (sum.active < sum.total * 0.999) {
+    const used = ['', big(sum.active)],
+      E = parameters().E,
+      part = pct(sum.active / sum.total);
     return isChinese()
-      ? [
-          `${parameters().E} 个专家，一共 `,
-          all,
-          ' 个参数；每个词只用到 ',
-          ['', big(sum.active)],
-          `，${pct(sum.active / sum.total)}。`,
-        ]
+      ? [`${who}${E} 个专家，一共 `, all, ' 个参数；每个词只用到 ', used, `，${part}。`]
       : [
-          `${parameters().E} experts hold `,
+          `${S.pm ? 'By formula: ' : ''}${E} experts hold `,
           all,
           ' parameters; each word uses ',
-          ['', big(sum.active)],
-          `, ${pct(sum.active / sum.total)}.`,
+          used,
+          `, ${part}.`,
         ];
+  }
   const more = sum.part.att
     ? isChinese()
       ? `前馈是注意力的 ${ratio} 倍，词表占 ${pct(sum.part.emb / sum.total)}。`

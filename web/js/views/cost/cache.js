@@ -5,13 +5,13 @@ import { clamp, draggable, isPhone, press, range, s, textWidth } from '../../bas
 import { KNOWN, kvBytes, ownCache } from '../../base/cost.js';
 import { pieceLabel } from '../../base/pieces.js';
 import { S, set } from '../../state.js';
-import { bytes, count, isChinese, quote, t, time } from '../../words.js';
+import { bytes, count, isChinese, t, time } from '../../words.js';
 import { label, miniSwitch } from '../../parts.js';
 import { columnHead, lengthBar, rowWord, waiting } from './common.js';
 
 export const STEPS = 8;
 export const writing = cache => ({
-  generate: { tokens: STEPS, temperature: 0, timed: true, top: 1 },
+  generate: { tokens: STEPS, temperature: 0, repeat: 3, top: 1 },
   switches: { cache },
 });
 const isOn = () => S.cached !== 'off';
@@ -21,9 +21,14 @@ const BIGGEST = 64 * 2 ** 30,
 let kv = 0, // the model whose formula is shown
   row = -1; // the step that is looked at; -1: the last
 
-const steps = (context, cache) => context.answer(writing(cache))?.trace?.header.generation;
+/** The steps with their times, once they are there. */
+export function steps(context, cache) {
+  const trace = context.answer(writing(cache))?.trace,
+    seconds = trace?.arrays.get('step_seconds').values;
+  return trace?.header.generation.map((x, i) => ({ ...x, seconds: seconds[i] }));
+}
 const sum = (list, key) => list.reduce((a, x) => a + x[key], 0);
-const wordOf = step =>
+export const wordOf = step =>
   pieceLabel(Uint8Array.from(step.bytes ?? new TextEncoder().encode(step.text)));
 /** The first step at which two generations differ, or -1. */
 const differs = (a, b) => range(Math.max(a.length, b.length)).findIndex(i => a[i]?.id !== b[i]?.id);
@@ -74,8 +79,7 @@ function work(g, box, context, list) {
         }),
       );
   });
-  const y = top + N * zh + 26 * u,
-    scene = context.scene();
+  const y = top + N * zh + 26 * u;
   g.append(
     rowWord(t('cWords')(count(n)), x0 + n * z - 3 * u, top - 8 * u, 12 * u, n * z, {
       class: 'quiet',
@@ -121,28 +125,22 @@ function work(g, box, context, list) {
   };
   draggable(hit, to, (_, dx, dy, e) => to(e));
   g.append(hit);
-  verdict(g, lab, y + 28 * u, context, u, scene);
-  return y + 40 * u;
+  return verdict(g, lab, y + 28 * u, context, u, left);
 }
-/** What both ways have computed, and whether they wrote the same. */
-function verdict(g, x, y, context, u) {
+/** What both ways have computed, on as many lines as it takes; returns where it ends. */
+function verdict(g, x, y, context, u, right) {
   const own = steps(context, isOn()),
-    other = steps(context, !isOn());
-  const mine = `${t('cSum')(count(sum(own, 'computed')))}, ${time(sum(own, 'seconds'))}`;
-  if (S.depth === 'feel') return;
-  const parts = [s('tspan', { 'font-weight': 700 }, mine)];
-  if (other)
-    parts.push(
-      s(
-        'tspan',
-        { class: 'quiet', dx: 14 * u, 'font-size': 13 * u },
-        t(isOn() ? 'cOther' : 'cOtherOn')(
-          count(sum(other, 'computed')),
-          time(sum(other, 'seconds')),
-        ),
-      ),
-    );
-  g.append(s('text', { x, y, 'font-size': 14 * u }, parts));
+    other = steps(context, !isOn()),
+    tell = (word, list) => t(word)(count(sum(list, 'computed')), time(sum(list, 'seconds')));
+  if (S.depth === 'feel') return y;
+  const mine = tell('cSum', own);
+  g.append(label(x, y, mine, 14 * u, { 'font-weight': 700 }));
+  if (!other) return y + 12 * u;
+  const note = tell(isOn() ? 'cOther' : 'cOtherOn', other),
+    at = x + textWidth(mine, 14 * u, 700) + 14 * u,
+    fits = at + textWidth(note, 13 * u) < right;
+  g.append(label(fits ? at : x, fits ? y : y + 20 * u, note, 13 * u, { class: 'quiet' }));
+  return y + (fits ? 12 : 32) * u;
 }
 
 const allModels = context => [ownCache(context.scene().model), ...KNOWN];
@@ -150,15 +148,16 @@ const allModels = context => [ownCache(context.scene().model), ...KNOWN];
 function formula(g, a, n, { X0, X1, y, u }) {
   const values = [2, a.layers, a.kvHeads, a.headWidth, a.bytes, count(n)],
     names = t('cForm'),
+    px = (X1 - X0 < 360 * u ? 15 : 18) * u,
     wide = values.map(
-      (v, i) => Math.max(textWidth(String(v), 18 * u, 700), textWidth(names[i], 12 * u)) + 2 * u,
+      (v, i) => Math.max(textWidth(String(v), px, 700), textWidth(names[i], 12 * u)) + 2 * u,
     ),
     gap = (X1 - X0 - wide.reduce((p, q) => p + q)) / 5;
   let x = X0;
   values.forEach((v, i) => {
     const centre = x + wide[i] / 2;
     g.append(
-      label(centre, y, String(v), 18 * u, {
+      label(centre, y, String(v), px, {
         'text-anchor': 'middle',
         'font-weight': 700,
         class: i === 2 ? 'kform' : '',
@@ -257,7 +256,7 @@ export default {
     g.append(columnHead(0, 17 * u, t('cWork'), u));
     let y = phone ? 330 * u : 0;
     if (list) y = work(g, { ...box, phone }, context, list);
-    else waiting(g, 0, 56 * u, context.answer(writing(isOn())), u);
+    else waiting(g, 0, 56 * u, [writing(isOn()), writing(!isOn())], context, u);
     memory(g, { ...box, phone, n: Math.round(m.n), W }, context, phone ? y + 30 * u : 17 * u);
   },
   play(box) {
@@ -292,33 +291,25 @@ export default {
       off = steps(context, false),
       model = allModels(context)[kv],
       price = ['k', bytes(kvBytes(model, S.len))];
-    if (!on || !off) return [t('cAsking')];
+    if (!on || !off) return [t('cAsking')(on ? 2 : 1, 2)];
     const first = differs(on, off),
       a = count(sum(on, 'computed')),
-      b = count(sum(off, 'computed'));
-    const same =
-      first < 0
-        ? `${t('cSame')} (${quote(
-            on
-              .map(x => x.text)
-              .join('')
-              .trim(),
-          )})`
-        : t('cNotSame')(first + 1);
+      b = count(sum(off, 'computed')),
+      same = first < 0 ? t('cSame') : t('cNotSame')(first + 1);
     return isChinese()
       ? [
-          `写 ${on.length} 个词，存着算 ${a} 词，不存算 `,
+          `写 ${on.length} 个词：存着算 ${a} 词，不存算 `,
           ['k', `${b} 词`],
-          `；${same}。代价是内存：${count(S.len)} 词在 ${model.name} 里占 `,
+          `，${same}。代价：${count(S.len)} 词要存 `,
           price,
-          '。',
+          `（${model.name}）。`,
         ]
       : [
-          `${on.length} new words take ${a} words of work with the cache, `,
+          `${on.length} new words: ${a} words of work with the cache, `,
           ['k', `${b} without`],
-          `; ${same}. The price is memory: ${count(S.len)} words take `,
+          `; ${same}. The price: `,
           price,
-          ` in ${model.name}.`,
+          ` for ${count(S.len)} words (${model.name}).`,
         ];
   },
 };

@@ -35,12 +35,16 @@ export const lengthBar = (x, y, width, u) =>
 export const rowWord = (text, x, y, px, room, props = {}) =>
   label(x, y, cut(text, px, room, 700), px, { 'text-anchor': 'end', ...props });
 
-/** Something is not there yet, or was refused. */
-export const waiting = (g, x, y, answer, u) =>
+/** How far the model is with its answers; and what it refused. */
+export function waiting(g, x, y, requests, context, u) {
+  const answers = requests.map(r => context.answer(r)),
+    trouble = answers.find(a => a?.error)?.error,
+    done = answers.filter(Boolean).length;
   g.append(
     s(
       'text',
       { x, y, 'font-size': 14 * u, class: 'quiet', role: 'status' },
-      answer?.error ?? t('cAsking'),
+      trouble ?? t('cAsking')(done + 1, requests.length),
     ),
   );
+}

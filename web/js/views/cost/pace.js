@@ -1,31 +1,31 @@
 // Reading and writing: a staircase.  A text that is there is read at once; one that is being
 // written comes word by word.  Every time here was taken on this machine.
 import { isPhone, s, textWidth } from '../../base/dom.js';
-import { pieceLabel } from '../../base/pieces.js';
 import { S } from '../../state.js';
 import { count, isChinese, t, time } from '../../words.js';
 import { label } from '../../parts.js';
 import { columnHead, rowWord, waiting } from './common.js';
-import { writing } from './cache.js';
+import { steps, wordOf, writing } from './cache.js';
 
 const ROWS_MAX = 26;
 const together = n => ({ measure: { tokens: n, chunk: n, repeat: 5 } });
-const writes = context => context.answer(writing(true))?.trace?.header.generation ?? null;
 /** The text and what the model writes after it, word by word: what is written is read like that. */
 function wordByWord(context) {
-  const steps = writes(context),
+  const written = steps(context, true),
     { n } = context.scene();
-  if (!steps) return null;
-  const ids = steps.slice(0, -1).map(x => x.id);
+  if (!written) return null;
+  const ids = written.slice(0, -1).map(x => x.id);
   return {
     then: [...S.then, ...ids],
-    measure: { tokens: n + ids.length, chunk: 1, repeat: 5 },
+    measure: { tokens: n + ids.length, chunk: 1, repeat: 3 },
   };
 }
 const requests = context => {
   const one = wordByWord(context);
   return [writing(true), together(context.scene().n), ...(one ? [one] : [])];
 };
+/** The same with a place for what cannot be asked yet. */
+const wanted = context => [...requests(context), { measure: {} }].slice(0, 3);
 
 /** Seconds: of the text at once, then at which each of its words and of those written is done. */
 function found(context) {
@@ -34,21 +34,16 @@ function found(context) {
   const measured = context.answer(whole)?.trace?.header.measured,
     at = one && context.answer(one)?.trace?.arrays.get('measured_seconds').values;
   if (!measured || !at) return null;
-  const steps = [...at].map((v, i) => v - (i ? at[i - 1] : 0));
+  const each = [...at].map((v, i) => v - (i ? at[i - 1] : 0));
   return {
     n,
     together: measured.seconds,
     byOne: [...at.subarray(0, n)],
-    written: steps.slice(n),
-    words: writes(context).map(wordOf),
+    written: each.slice(n),
+    words: steps(context, true).map(wordOf),
   };
 }
-const trouble = context =>
-  requests(context)
-    .map(r => context.answer(r))
-    .find(a => a?.error);
 const sum = list => list.reduce((a, x) => a + x, 0);
-const wordOf = x => pieceLabel(Uint8Array.from(x.bytes ?? new TextEncoder().encode(x.text)));
 const middle = list => [...list].sort((a, b) => a - b)[list.length >> 1];
 const pace = (n, seconds) => t('cSpeed')(count(+(n / seconds).toPrecision(3)));
 
@@ -64,7 +59,7 @@ function stairs(g, list, context, { W, H, u, phone, y }) {
     last = list.byOne[list.n - 1],
     end = last - start + sum(list.written),
     fx = v => lab + (v / end) * (W - lab - 8 * u);
-  const ticks = 4;
+  const ticks = phone ? 2 : 4;
   for (let k = 0; k <= ticks; k++) {
     const x = fx((k / ticks) * end);
     g.append(
@@ -159,7 +154,7 @@ export default {
       phone = isPhone();
     g.append(columnHead(0, 17 * u, t('cPace'), u));
     if (!list) {
-      waiting(g, 0, 48 * u, trouble(context), u);
+      waiting(g, 0, 48 * u, wanted(context), context, u);
       return;
     }
     const y = legend(g, list, { ...box, phone });
@@ -180,7 +175,10 @@ export default {
   },
   caption(context) {
     const list = found(context);
-    if (!list) return [t('cAsking')];
+    if (!list) {
+      const all = wanted(context);
+      return [t('cAsking')(all.filter(r => context.answer(r)).length + 1, all.length)];
+    }
     const last = list.byOne[list.n - 1],
       ratio = last / list.together,
       times = +ratio.toPrecision(2),

@@ -20,11 +20,13 @@ const SECONDS = 2.5,
   FIRST = 64,
   LONGEST = 8192,
   LEAST_READINGS = 4;
-const measuring = n => ({
-  text: 'heed',
-  then: [],
-  measure: { tokens: n, repeat: n > 1024 ? 2 : 5 },
-});
+const measuring = (n, repeat) => ({ text: 'heed', then: [], measure: { tokens: n, repeat } });
+/** Short forwards are done more often: what disturbs one is larger beside them. */
+function timesOf(readings, n) {
+  if (!readings.length) return 3;
+  const { attention, rest } = secondsAt(readings, n);
+  return attention + rest > 0.4 ? 1 : 5;
+}
 
 /** Learned positions end; others can be measured past what the model was trained on. */
 const longest = model =>
@@ -33,10 +35,11 @@ const longest = model =>
 /** What is known, and the length that is still to be measured (0: none). */
 function known(context) {
   const scene = context.scene(),
-    readings = [];
+    readings = [],
+    asked = [];
   let trouble = '',
     n = 0;
-  if (!scene) return { readings, n: 0, trouble };
+  if (!scene) return { readings, asked, n, trouble };
   const limits = {
     first: FIRST,
     most: longest(scene.model),
@@ -44,16 +47,20 @@ function known(context) {
     least: LEAST_READINGS,
   };
   while ((n = nextLength(readings, limits))) {
-    const answer = context.answer(measuring(n));
+    const request = measuring(n, timesOf(readings, n)),
+      answer = context.answer(request);
+    asked.push(request);
     trouble = answer?.error ?? '';
     if (!answer || trouble) break;
     const { attention_seconds: attention, rest_seconds: rest } = answer.trace.header.measured;
     readings.push({ n, attention, rest });
   }
-  return { readings, n: trouble ? 0 : n, trouble };
+  return { readings, asked, n: trouble ? 0 : n, trouble };
 }
 const isCausal = context => S.sw.causal_mask && context.scene().model.architecture !== 'bert';
-const hasAttention = r => r.readings.some(x => x.attention > 0);
+const CURVE_LEAST = 3; // readings, before anything is drawn through them
+const hasCurve = ({ readings, n }) =>
+  readings.some(x => x.attention > 0) && (readings.length >= CURVE_LEAST || !n);
 const share = z => z.attention / (z.attention + z.rest);
 
 const JUMPS = [1000, 10000, 100000];
@@ -228,11 +235,15 @@ function cross(g, box, fx, { readings }) {
   const x = fx(n),
     y = (top + bottom) / 2,
     text = t(n > last ? 'cHalfFar' : 'cHalf')(count(+n.toPrecision(2))),
-    fits = x - 15 * u - textWidth(text, 14 * u, 700) > X0;
+    width = textWidth(text, 14 * u, 700),
+    place =
+      x - 15 * u - width > X0
+        ? { x: x - 15 * u, y: y + 5 * u, anchor: 'end' }
+        : { x: clamp(x, X0 + width / 2, X1 - width / 2), y: y - 16 * u, anchor: 'middle' };
   g.append(
     s('circle', { class: 'cross2', cx: x, cy: y, r: 7 * u }),
-    label(fits ? x - 15 * u : Math.min(x + 15 * u, X1), y + 5 * u, text, 14 * u, {
-      'text-anchor': fits ? 'end' : 'start',
+    label(place.x, place.y, text, 14 * u, {
+      'text-anchor': place.anchor,
       'font-weight': 700,
       class: 'onplot',
     }),
@@ -290,12 +301,10 @@ function axis(n, g, box, fx) {
 
 export default {
   requests(context) {
-    const { n } = known(context);
-    return n ? [measuring(n)] : [];
+    const { n, asked } = known(context);
+    return n ? asked.slice(-1) : [];
   },
-  forget(context) {
-    context.forget(known(context).readings.map(r => measuring(r.n)));
-  },
+  forget: context => context.forget(known(context).asked),
   values: () => ({ n: S.len }),
   draw(m, g, { W, H, u, svg, context }) {
     const phone = isPhone(),
@@ -317,13 +326,13 @@ export default {
       busy = found.n ? t('cBusy')(count(found.n)) : found.trouble;
     g.append(columnHead(X0, hy, t('cTime'), u));
     let fx = k => X0 + lengthScale.place(k) * (X1 - X0);
-    if (hasAttention(found)) {
+    if (hasCurve(found)) {
       fx = times(n, g, box, found);
     } else
       g.append(
         s('rect', { class: 'timerest', x: X0, y: top, width: X1 - X0, height: bottom - top }),
       );
-    const isBare = !hasAttention(found);
+    const isBare = !hasCurve(found);
     if (busy || isBare)
       g.append(
         label(X0 + 10 * u, bottom - 12 * u, busy || t('noAttention'), 13 * u, {
@@ -350,7 +359,7 @@ export default {
     const start = isChinese()
       ? [`${count(n)} 个词就是 `, all, '；长 10 倍，对数约 100 倍。']
       : [`${count(n)} words make `, all, '; ten times as long, about a hundred times the pairs. '];
-    if (!hasAttention(found)) return start;
+    if (!hasCurve(found)) return start;
     const last = found.readings[found.readings.length - 1].n,
       q = share(secondsAt(found.readings, n)),
       isFar = n > last || n < found.readings[0].n;

@@ -7,7 +7,9 @@ import { rank } from '../../base/sampler.js';
 import { label } from '../../parts.js';
 import { columnHead, waiting } from './common.js';
 
-const LENGTHS = [256, 512, 1024];
+// Shorter for large models, so that nobody waits.
+const LARGE = 5e7;
+const LENGTHS = { small: [256, 512, 1024], large: [128, 256, 512] };
 const KEYS_AT_ONCE = 64; // BLOCK of src/tensor/op_attention.c
 const tiled = () => ({ taps: [{ site: 'z' }], logits: true });
 // Who asks for the pattern makes the model work it out whole.
@@ -15,11 +17,12 @@ const plain = () => ({ taps: [{ site: 'z' }, { site: 'pattern' }], logits: true 
 const timing = (n, isPlain) => ({
   text: 'heed',
   then: [],
-  measure: { tokens: n, chunk: n, repeat: 3, plain: isPlain },
+  measure: { tokens: n, chunk: n, repeat: 2, plain: isPlain },
 });
 const lengths = context => {
   const { model } = context.scene();
-  return LENGTHS.filter(n => model.positions !== 'learned' || n <= model.context);
+  const list = model.parameters.total < LARGE ? LENGTHS.small : LENGTHS.large;
+  return list.filter(n => model.positions !== 'learned' || n <= model.context);
 };
 
 const apart = (a, b) => {
@@ -91,7 +94,8 @@ function forms(g, { W, u }) {
   ].forEach(([name, note, isPlain], i) => {
     const x = i * (side + gap);
     g.append(columnHead(x, 17 * u, t(name), u));
-    g.append(label(x, 34 * u, t(note), 12 * u, { class: 'quiet' }));
+    if (textWidth(t(note), 12 * u) < side + gap)
+      g.append(label(x, 34 * u, t(note), 12 * u, { class: 'quiet' }));
     form(g, x, y + 4 * u, side, isPlain, u);
   });
   return y + side + 4 * u;
@@ -237,7 +241,7 @@ export default {
       found = differences(context);
     g.append(columnHead(0, y0, t('cDiffs'), u));
     if (!found) {
-      waiting(g, 0, y0 + 34 * u, context.answer(tiled()) ?? context.answer(plain()), u);
+      waiting(g, 0, y0 + 34 * u, [tiled(), plain()], context, u);
       return;
     }
     if (!found.layers.length) {
@@ -260,7 +264,7 @@ export default {
   },
   caption(context) {
     const found = differences(context);
-    if (!found) return [t('cAsking')];
+    if (!found) return [t('cAsking')(1, 2)];
     if (!found.layers.length) return [t('noAttention')];
     const size = Math.max(...found.layers.map(x => x.size)),
       v = ['a', tiny(found.most)],

@@ -234,7 +234,7 @@ export default {
     growth(g, Math.round(m.n), { X0, X1: W, y0, u });
     g.append(columnHead(X0, y1, t('cGuess'), u));
     if (list) answers(g, m, list, { X0, X1: W, y0: y1, H, u, phone });
-    else waiting(g, X0, y1 + 34 * u, context.answer(windowed()), u);
+    else waiting(g, X0, y1 + 34 * u, [windowed()], context, u);
   },
   play: () => set({ win: S.win > 1 ? S.win - 1 : 8 }),
   table(context) {
@@ -257,13 +257,14 @@ export default {
           '. ',
         ];
     if (!list) return start;
-    const r = list[0],
+    const moved = x => Math.abs(x.is - x.was),
+      r = list.reduce((most, x) => (moved(x) > moved(most) ? x : most)),
       first = after(context).ranked[0];
     const change = isChinese()
       ? `${quote(r.word)}的概率从 ${pct(r.was)} 变成 ${pct(r.is)}`
       : `${quote(r.word)} goes from ${pct(r.was)} to ${pct(r.is)}`;
     const now =
-      first === r.id
+      first === r.id || first === context.scene().next().ranked[0]
         ? ''
         : isChinese()
           ? `，最可能的变成${quote(context.word(first))}`
