@@ -139,6 +139,7 @@ export const COST_WORDS = {
   thShareOf: { zh: '占', en: 'share' },
   thStep: { zh: '写出', en: 'written' },
   thComputed: { zh: '算了几词', en: 'words worked out' },
+  thWithout: { zh: '不存', en: 'without' },
   thTime: { zh: '用时', en: 'time' },
   thBefore: { zh: '全看', en: 'all' },
   thAfter: { zh: '窗口', en: 'window' },

@@ -7,11 +7,11 @@ import { pieceLabel } from '../../base/pieces.js';
 import { S, set } from '../../state.js';
 import { bytes, count, isChinese, t, time } from '../../words.js';
 import { label, miniSwitch } from '../../parts.js';
-import { columnHead, lengthBar, rowWord, waiting } from './common.js';
+import { columnHead, lengthBar, repeats, rowWord, waiting } from './common.js';
 
 export const STEPS = 8;
-export const writing = cache => ({
-  generate: { tokens: STEPS, temperature: 0, repeat: 3, top: 1 },
+export const writing = (context, cache) => ({
+  generate: { tokens: STEPS, temperature: 0, repeat: repeats(context), top: 1 },
   switches: { cache },
 });
 const isOn = () => S.cached !== 'off';
@@ -23,7 +23,7 @@ let kv = 0, // the model whose formula is shown
 
 /** The steps with their times, once they are there. */
 export function steps(context, cache) {
-  const trace = context.answer(writing(cache))?.trace,
+  const trace = context.answer(writing(context, cache))?.trace,
     seconds = trace?.arrays.get('step_seconds').values;
   return trace?.header.generation.map((x, i) => ({ ...x, seconds: seconds[i] }));
 }
@@ -245,8 +245,9 @@ function memory(g, box, context, y0) {
 }
 
 export default {
-  requests: () => [writing(isOn()), writing(!isOn())],
-  forget: context => context.forget([writing(true), writing(false)]),
+  requests: context =>
+    context.scene() ? [writing(context, isOn()), writing(context, !isOn())] : [],
+  forget: context => context.forget([writing(context, true), writing(context, false)]),
   head: () => [miniSwitch(t('cCache'), isOn(), () => set({ cached: isOn() ? 'off' : 'on' }))],
   values: () => ({ n: S.len }),
   draw(m, g, box) {
@@ -256,7 +257,7 @@ export default {
     g.append(columnHead(0, 17 * u, t('cWork'), u));
     let y = phone ? 330 * u : 0;
     if (list) y = work(g, { ...box, phone }, context, list);
-    else waiting(g, 0, 56 * u, [writing(isOn()), writing(!isOn())], context, u);
+    else waiting(g, 0, 56 * u, [writing(context, isOn()), writing(context, !isOn())], context, u);
     memory(g, { ...box, phone, n: Math.round(m.n), W }, context, phone ? y + 30 * u : 17 * u);
   },
   play(box) {
@@ -269,7 +270,7 @@ export default {
       off = steps(context, false) ?? [];
     return {
       lead: t('cWork'),
-      head: [t('thStep'), t('cCache'), t('thTime'), '–', t('thTime')],
+      head: [t('thStep'), t('cCache'), t('thTime'), t('thWithout'), t('thTime')],
       rows: on.map((x, i) => [
         wordOf(x),
         count(x.computed),
@@ -300,16 +301,16 @@ export default {
       ? [
           `写 ${on.length} 个词：存着算 ${a} 词，不存算 `,
           ['k', `${b} 词`],
-          `，${same}。代价：${count(S.len)} 词要存 `,
+          `，${same}。代价：${kv ? `${model.name} 的 ` : ''}${count(S.len)} 词要存 `,
           price,
-          `（${model.name}）。`,
+          '。',
         ]
       : [
           `${on.length} new words: ${a} words of work with the cache, `,
           ['k', `${b} without`],
           `; ${same}. The price: `,
           price,
-          ` for ${count(S.len)} words (${model.name}).`,
+          ` for ${count(S.len)} words${kv ? ` in ${model.name}` : ''}.`,
         ];
   },
 };

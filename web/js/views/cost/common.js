@@ -8,6 +8,10 @@ import { label, slideBar } from '../../parts.js';
 export const columnHead = (x, y, text, u) =>
   label(x, y, text, 14 * u, { class: 'colhead', 'font-weight': 700 });
 
+/** Large models are measured at shorter lengths and less often, so that nobody waits. */
+export const isLarge = context => context.scene().model.parameters.total >= 5e7;
+export const repeats = context => (isLarge(context) ? 2 : 9);
+
 /** 10 000 as a label of an axis. */
 export function short(n) {
   if (isChinese()) return n >= 10000 ? `${+(n / 10000).toPrecision(3)}\u00a0万` : String(n);

@@ -4,11 +4,14 @@ import { isPhone, s, textWidth } from '../../base/dom.js';
 import { S } from '../../state.js';
 import { count, isChinese, t, time } from '../../words.js';
 import { label } from '../../parts.js';
-import { columnHead, rowWord, waiting } from './common.js';
+import { columnHead, repeats, rowWord, waiting } from './common.js';
 import { steps, wordOf, writing } from './cache.js';
 
 const ROWS_MAX = 26;
-const together = n => ({ measure: { tokens: n, chunk: n, repeat: 5 } });
+const together = context => {
+  const { n } = context.scene();
+  return { measure: { tokens: n, chunk: n, repeat: repeats(context) } };
+};
 /** The text and what the model writes after it, word by word: what is written is read like that. */
 function wordByWord(context) {
   const written = steps(context, true),
@@ -17,12 +20,12 @@ function wordByWord(context) {
   const ids = written.slice(0, -1).map(x => x.id);
   return {
     then: [...S.then, ...ids],
-    measure: { tokens: n + ids.length, chunk: 1, repeat: 3 },
+    measure: { tokens: n + ids.length, chunk: 1, repeat: repeats(context) },
   };
 }
 const requests = context => {
   const one = wordByWord(context);
-  return [writing(true), together(context.scene().n), ...(one ? [one] : [])];
+  return [writing(context, true), together(context), ...(one ? [one] : [])];
 };
 /** The same with a place for what cannot be asked yet. */
 const wanted = context => [...requests(context), { measure: {} }].slice(0, 3);

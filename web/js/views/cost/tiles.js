@@ -5,10 +5,8 @@ import { bytes, count, isChinese, power, t, time, tiny } from '../../words.js';
 import { S } from '../../state.js';
 import { rank } from '../../base/sampler.js';
 import { label } from '../../parts.js';
-import { columnHead, waiting } from './common.js';
+import { columnHead, isLarge, waiting } from './common.js';
 
-// Shorter for large models, so that nobody waits.
-const LARGE = 5e7;
 const LENGTHS = { small: [256, 512, 1024], large: [128, 256, 512] };
 const KEYS_AT_ONCE = 64; // BLOCK of src/tensor/op_attention.c
 const tiled = () => ({ taps: [{ site: 'z' }], logits: true });
@@ -21,7 +19,7 @@ const timing = (n, isPlain) => ({
 });
 const lengths = context => {
   const { model } = context.scene();
-  const list = model.parameters.total < LARGE ? LENGTHS.small : LENGTHS.large;
+  const list = isLarge(context) ? LENGTHS.large : LENGTHS.small;
   return list.filter(n => model.positions !== 'learned' || n <= model.context);
 };
 
