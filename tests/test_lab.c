@@ -369,6 +369,16 @@ TEST(lab, a_forward_is_measured_in_two_parts) {
     }
 }
 
+TEST(lab, a_model_without_attention_spends_no_time_in_it) {
+    Bench b;
+    if (!bench_open(&b, "fixtures/models/heed-lstm") ||
+        !ask(&b, "{\"text\": \"the cat\", \"measure\": {\"tokens\": 20, \"chunk\": 7}}"))
+        return;
+    CHECK(measured(&b, "attention_seconds") == 0 && measured(&b, "rest_seconds") > 0);
+    CHECK(measured(&b, "seconds") < 60);
+    bench_close(&b);
+}
+
 // A pattern that is made whole has to lie somewhere: heads x rows x keys of it at the least.
 TEST(lab, the_plain_form_of_attention_takes_more_memory) {
     Bench b;

@@ -21,7 +21,7 @@ typedef struct Stopwatch {
     Answer *answer;
     Session *session;
     double begun;     // the chunk
-    double entered;   // attention of a layer
+    double entered;   // attention of a layer; 0: outside
     double attention; // seconds in it since the chunk began
     Lap *lap;         // (n_laps)
     int64_t n_laps;
@@ -39,7 +39,9 @@ static Tensor *watch_at(void *user, Run *run, Site site, int layer, Tensor *valu
     (void)run, (void)layer;
     Stopwatch *w = user;
     if (site == SITE_K_ROT) w->entered = clock_seconds();
-    if (site == SITE_Z) w->attention += clock_seconds() - w->entered;
+    // The results of other mixers have the same name, and no keys before them.
+    if (site == SITE_Z && w->entered > 0) w->attention += clock_seconds() - w->entered;
+    if (site == SITE_Z) w->entered = 0;
     return value;
 }
 

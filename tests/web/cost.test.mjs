@@ -53,9 +53,12 @@ test('pairs are half of the square, and a window keeps what is seen', () => {
     [30, 1, 2],
     [9, 3, 20],
   ]) {
-    let seen = 0;
-    for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) seen += sees(i, j, window, kept);
-    assert.equal(pairsInWindow(n, window, kept), seen, `${n} ${window} ${kept}`);
+    for (const isCausal of [true, false]) {
+      let seen = 0;
+      for (let i = 0; i < n; i++)
+        for (let j = 0; j < n; j++) seen += sees(i, j, window, kept, isCausal);
+      assert.equal(pairsInWindow(n, window, kept, isCausal), seen, `${n} ${window} ${kept}`);
+    }
   }
 });
 

@@ -14,10 +14,18 @@ export const COST_WORDS = {
   pL: { zh: '层数', en: 'Layers' },
   pE: { zh: '专家', en: 'Experts' },
   pParts: {
-    zh: { emb: '词表', att: '注意力', ffn: '前馈', norm: '归一化和位置', head: '输出头' },
+    zh: {
+      emb: '词表',
+      att: '注意力',
+      mix: '循环混合',
+      ffn: '前馈',
+      norm: '归一化和位置',
+      head: '输出头',
+    },
     en: {
       emb: 'embedding',
       att: 'attention',
+      mix: 'recurrent mixers',
       ffn: 'feed-forward',
       norm: 'norms, positions',
       head: 'output head',

@@ -4,15 +4,20 @@
 export const pairs = (n, isCausal = true) => (isCausal ? (n * (n + 1)) / 2 : n * n);
 
 /** Does word i see word j?  As attention_sees of src/tensor/op_attention.c. */
-export const sees = (i, j, window, kept) => j <= i && (j < kept || i - j < window);
+export const sees = (i, j, window, kept, isCausal = true) =>
+  (j <= i || !isCausal) && (j < kept || Math.abs(i - j) < window);
 
-/** Pairs that a window leaves: the last `window` words, and the first `kept`. */
-export function pairsInWindow(n, window, kept) {
-  const w = Math.min(window, n),
-    inside = pairs(w) + (n - w) * w;
-  const outside = Math.max(0, n - w), // words that have others before their window
-    all = Math.min(kept, outside); // the first of these see 1, 2, ... kept of them
-  return inside + pairs(all) + (outside - all) * all;
+/** Pairs that a window leaves: the words nearer than `window`, and the first `kept`. */
+export function pairsInWindow(n, window, kept, isCausal = true) {
+  let sum = 0;
+  for (let i = 0; i < n; i++) {
+    const low = Math.max(0, i - window + 1),
+      high = isCausal ? i : Math.min(n - 1, i + window - 1),
+      last = isCausal ? i : n - 1; // that it may see at all
+    sum += high - low + 1 + Math.min(kept, low);
+    sum += Math.max(0, Math.min(kept - 1, last) - high);
+  }
+  return sum;
 }
 
 /** Bytes of keys and values: two vectors for each layer, head that keeps some, and word. */

@@ -2,7 +2,8 @@
 // and one that is only supposed are the same here: a list of
 // {name, layer?, place, shape, experts?}, as docs/trace.md has it.
 
-export const PARTS = ['emb', 'att', 'ffn', 'norm', 'head'];
+// 'mix' are the mixers that are no attention.
+export const PARTS = ['emb', 'att', 'mix', 'ffn', 'norm', 'head'];
 
 const sizeOf = w => w.shape.reduce((a, b) => a * b, 1);
 
@@ -16,8 +17,7 @@ export function roleOf({ name, place }) {
   const found = name.match(/attn_(q|k|v|output)\./);
   return { q: 'q', k: 'k', v: 'v', output: 'o' }[found?.[1]] ?? 'o';
 }
-const PART_OF = { emb: 'emb', head: 'head', ffn: 'ffn', norm: 'norm' };
-export const partOf = role => PART_OF[role] ?? 'att';
+export const partOf = role => (PARTS.includes(role) ? role : 'att');
 
 /** The tensors of a decoder as a formula has them, without biases. */
 export function supposed({ V, d, L, E, tied, q, kv, F, gated }) {
@@ -44,8 +44,9 @@ export function supposed({ V, d, L, E, tied, q, kv, F, gated }) {
 
 /** Parameters by part, of which those in experts; `used` of the experts digest a word. */
 export function tally(weights, used = 2) {
-  const part = { emb: 0, att: 0, ffn: 0, norm: 0, head: 0 },
-    tensors = { emb: 0, att: 0, ffn: 0, norm: 0, head: 0 };
+  const none = () => Object.fromEntries(PARTS.map(p => [p, 0])),
+    part = none(),
+    tensors = none();
   let total = 0,
     active = 0,
     experts = 0;

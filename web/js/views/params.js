@@ -127,7 +127,7 @@ function knob(key, x, y, width, u) {
 }
 
 // ---------------------------------------------------------------- map
-const CLASS = { emb: 'emb', head: 'emb out', q: 'q', k: 'k', v: 'v', o: 'a', mix: 'a' };
+const CLASS = { emb: 'emb', head: 'emb out', q: 'q', k: 'k', v: 'v', o: 'a' };
 /** Experts of a layer that digest the picked word, by the router of the loaded model. */
 function routed(layer) {
   const a = S.pm ? null : context.scene().array('router', layer);
@@ -230,7 +230,7 @@ function names(g, laid, sum, { x, y, h: height, u }) {
     upright(laid.head.x, laid.head.w, `${t('pParts').head} ${share('head')}`);
   const qkvo = ['q', 'k', 'v', 'o'].map(role => at(role)[0]).filter(Boolean),
     narrowest = Math.min(...qkvo.map(tile => tile.w)),
-    mix = [...qkvo, ...at('mix')],
+    mix = at('mix'),
     ffn = at('ffn');
   let moved = 0;
   if (qkvo.length && narrowest > 12 * u)
@@ -242,17 +242,19 @@ function names(g, laid, sum, { x, y, h: height, u }) {
           'font-weight': 700,
         }),
       );
-  else if (mix.length) {
-    const said = name(mix[0].x, width(mix) + width(ffn), t('pParts').att, '', 'ha');
-    moved = Math.max(0, said - width(mix));
+  else if (qkvo.length) {
+    const said = name(qkvo[0].x, width(qkvo) + width(ffn), t('pParts').att, '', 'ha');
+    moved = Math.max(0, said - width(qkvo));
   }
+  if (mix.length) name(mix[0].x, width(mix), t('pParts').mix, share('mix'));
   if (ffn.length) name(ffn[0].x + moved, width(ffn) - moved, t('pParts').ffn, share('ffn'));
 }
 
 // ---------------------------------------------------------------- table beside it
 const HUES = {
   emb: ['emb'],
-  att: ['q', 'k', 'v', 'o', 'mix'],
+  att: ['q', 'k', 'v', 'o'],
+  mix: ['mix'],
   ffn: ['ffn'],
   norm: ['norm'],
   head: ['head'],
@@ -374,10 +376,11 @@ function partRow(g, key, found, { x, y, w, rh, u }) {
 }
 function beside(g, box, found) {
   const { x, y, w, u } = box,
+    shown = PARTS.filter(key => found.sum.part[key] || key === 'head'),
     top = y + 74 * u,
-    rh = isPhone() ? 56 * u : Math.min(58 * u, (box.h - 74 * u) / PARTS.length);
+    rh = isPhone() ? 56 * u : Math.min(58 * u, (box.h - 74 * u) / shown.length);
   total(g, box, found);
-  PARTS.forEach((key, i) => partRow(g, key, found, { x, y: top + i * rh, w, rh, u }));
+  shown.forEach((key, i) => partRow(g, key, found, { x, y: top + i * rh, w, rh, u }));
 }
 
 // ---------------------------------------------------------------- whole model
@@ -449,6 +452,7 @@ function drawMap(g, { W, H, u }) {
 // ---------------------------------------------------------------- rows that answer
 const ACTIVE = 10; // rows that are listed
 const activations = () => ({ taps: [{ site: 'mlp_act', layer: Math.max(0, S.layer) }] });
+const noRows = () => t(model().experts ? 'pMixture' : 'pNoRows');
 function rowsNow() {
   const a = context.scene().array('mlp_act', S.layer);
   if (!a) return null;
@@ -584,9 +588,7 @@ function drawRows(g, { W, H, u }) {
     phone = isPhone(),
     answer = context.answer(activations());
   if (!found) {
-    const text = !answer
-      ? t('pReading')
-      : (answer.error ?? t(model().experts ? 'pMixture' : 'pNoRows'));
+    const text = !answer ? t('pReading') : (answer.error ?? noRows());
     g.append(label(0, 24 * u, text, 14 * u, { class: 'quiet', role: 'status' }));
     return;
   }
@@ -656,7 +658,7 @@ function rowTable() {
 function rowCaption() {
   const found = rowsNow(),
     me = ['pick', context.scene().labels[S.sel]];
-  if (!found) return [me];
+  if (!found) return [context.answer(activations()) ? noRows() : t('pReading')];
   const { rows, half } = strongest(found.values, 1),
     top = count(rows[0]),
     value = S.depth === 'feel' ? '' : ` (${three(found.values[rows[0]])})`,
@@ -676,7 +678,7 @@ function mapCaption() {
   if (!found) return [t('pReading')];
   const { sum } = found,
     all = ['', big(sum.total)],
-    lead = ['emb', 'att', 'ffn'].sort((a, b) => sum.part[b] - sum.part[a])[0],
+    lead = ['emb', 'att', 'mix', 'ffn'].sort((a, b) => sum.part[b] - sum.part[a])[0],
     share = pct(sum.part[lead] / sum.total),
     ratio = three(+(sum.part.ffn / sum.part.att).toPrecision(2));
   const who = isChinese() ? (S.pm ? '按公式，' : '') : S.pm ? 'By formula: of ' : 'Of ';
@@ -694,11 +696,12 @@ function mapCaption() {
           `, ${part}.`,
         ];
   }
-  const more = sum.part.att
-    ? isChinese()
-      ? `前馈是注意力的 ${ratio} 倍，词表占 ${pct(sum.part.emb / sum.total)}。`
-      : ` Feed-forward is ${ratio} times attention, the embedding ${pct(sum.part.emb / sum.total)}.`
-    : '';
+  const emb = pct(sum.part.emb / sum.total);
+  let more = '';
+  if (sum.part.att && sum.part.ffn)
+    more = isChinese()
+      ? `前馈是注意力的 ${ratio} 倍，词表占 ${emb}。`
+      : ` Feed-forward is ${ratio} times attention, the embedding ${emb}.`;
   return isChinese()
     ? [who, all, ' 个参数里，', ['', `${t('pParts')[lead]}占 ${share}`], `。${more}`]
     : [who, all, ' parameters, ', ['', `${share} are ${t('pParts')[lead]}`], `.${more}`];

@@ -7,7 +7,7 @@ import { pieceLabel } from '../../base/pieces.js';
 import { S, set } from '../../state.js';
 import { bytes, count, isChinese, t, time } from '../../words.js';
 import { label, miniSwitch } from '../../parts.js';
-import { columnHead, lengthBar, repeats, rowWord, waiting } from './common.js';
+import { columnHead, lengthBar, repeats, rowWord, troubleOf, waiting } from './common.js';
 
 export const STEPS = 8;
 export const writing = (context, cache) => ({
@@ -292,7 +292,10 @@ export default {
       off = steps(context, false),
       model = allModels(context)[kv],
       price = ['k', bytes(kvBytes(model, S.len))];
-    if (!on || !off) return [t('cAsking')(on ? 2 : 1, 2)];
+    if (!on || !off) {
+      const both = [writing(context, true), writing(context, false)];
+      return [troubleOf(both, context) ?? t('cAsking')(on || off ? 2 : 1, 2)];
+    }
     const first = differs(on, off),
       a = count(sum(on, 'computed')),
       b = count(sum(off, 'computed')),

@@ -8,6 +8,14 @@ import { label, slideBar } from '../../parts.js';
 export const columnHead = (x, y, text, u) =>
   label(x, y, text, 14 * u, { class: 'colhead', 'font-weight': 700 });
 
+/** Does a word see those before it only? */
+export const isCausal = context =>
+  S.sw.causal_mask && context.scene().model.architecture !== 'bert';
+
+/** What was refused, of these questions; or undefined. */
+export const troubleOf = (requests, context) =>
+  requests.map(r => context.answer(r)).find(a => a?.error)?.error;
+
 /** Large models are measured at shorter lengths and less often, so that nobody waits. */
 export const isLarge = context => context.scene().model.parameters.total >= 5e7;
 export const repeats = context => (isLarge(context) ? 2 : 9);
@@ -41,14 +49,12 @@ export const rowWord = (text, x, y, px, room, props = {}) =>
 
 /** How far the model is with its answers; and what it refused. */
 export function waiting(g, x, y, requests, context, u) {
-  const answers = requests.map(r => context.answer(r)),
-    trouble = answers.find(a => a?.error)?.error,
-    done = answers.filter(Boolean).length;
+  const done = requests.filter(r => context.answer(r)).length;
   g.append(
     s(
       'text',
       { x, y, 'font-size': 14 * u, class: 'quiet', role: 'status' },
-      trouble ?? t('cAsking')(done + 1, requests.length),
+      troubleOf(requests, context) ?? t('cAsking')(done + 1, requests.length),
     ),
   );
 }

@@ -4,7 +4,7 @@ import { isPhone, s, textWidth } from '../../base/dom.js';
 import { S } from '../../state.js';
 import { count, isChinese, t, time } from '../../words.js';
 import { label } from '../../parts.js';
-import { columnHead, repeats, rowWord, waiting } from './common.js';
+import { columnHead, repeats, rowWord, troubleOf, waiting } from './common.js';
 import { steps, wordOf, writing } from './cache.js';
 
 const ROWS_MAX = 26;
@@ -180,7 +180,10 @@ export default {
     const list = found(context);
     if (!list) {
       const all = wanted(context);
-      return [t('cAsking')(all.filter(r => context.answer(r)).length + 1, all.length)];
+      return [
+        troubleOf(all, context) ??
+          t('cAsking')(all.filter(r => context.answer(r)).length + 1, all.length),
+      ];
     }
     const last = list.byOne[list.n - 1],
       ratio = last / list.together,

@@ -13,7 +13,7 @@ import {
 import { S, set } from '../../state.js';
 import { big, count, isChinese, pct, t, time } from '../../words.js';
 import { label, pill, refocus } from '../../parts.js';
-import { columnHead, short } from './common.js';
+import { columnHead, isCausal, short } from './common.js';
 
 // What is measured: a forward over a text of its own, so that typing does not measure again.
 const SECONDS = 2.5,
@@ -57,7 +57,6 @@ function known(context) {
   }
   return { readings, asked, n: trouble ? 0 : n, trouble };
 }
-const isCausal = context => S.sw.causal_mask && context.scene().model.architecture !== 'bert';
 const CURVE_LEAST = 3; // readings, before anything is drawn through them
 const hasCurve = ({ readings, n }) =>
   readings.some(x => x.attention > 0) && (readings.length >= CURVE_LEAST || !n);

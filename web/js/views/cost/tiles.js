@@ -5,7 +5,7 @@ import { bytes, count, isChinese, power, t, time, tiny } from '../../words.js';
 import { S } from '../../state.js';
 import { rank } from '../../base/sampler.js';
 import { label } from '../../parts.js';
-import { columnHead, isLarge, waiting } from './common.js';
+import { columnHead, isLarge, troubleOf, waiting } from './common.js';
 
 const LENGTHS = { small: [256, 512, 1024], large: [128, 256, 512] };
 const KEYS_AT_ONCE = 64; // BLOCK of src/tensor/op_attention.c
@@ -41,10 +41,11 @@ function differences(context) {
     b = context.answer(plain())?.trace;
   if (!a || !b) return null;
   if (kept.key === b) return kept;
-  const layers = range(context.scene().model.layers).flatMap(l => {
+  const { mixers } = context.scene().model;
+  const layers = range(mixers.length).flatMap(l => {
     const x = a.arrays.get(`z:${l}`),
       y = b.arrays.get(`z:${l}`);
-    if (!x || !y) return [];
+    if (!x || !y || mixers[l] !== 'attention') return [];
     return [
       {
         layer: l,
@@ -262,7 +263,7 @@ export default {
   },
   caption(context) {
     const found = differences(context);
-    if (!found) return [t('cAsking')(1, 2)];
+    if (!found) return [troubleOf([tiled(), plain()], context) ?? t('cAsking')(1, 2)];
     if (!found.layers.length) return [t('noAttention')];
     const size = Math.max(...found.layers.map(x => x.size)),
       v = ['a', tiny(found.most)],

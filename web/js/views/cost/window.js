@@ -5,7 +5,7 @@ import { S, set } from '../../state.js';
 import { big, count, isChinese, pct, quote, t } from '../../words.js';
 import { label, pill, refocus } from '../../parts.js';
 import { Scene } from '../../scene.js';
-import { columnHead, lengthBar, rowWord, waiting } from './common.js';
+import { columnHead, isCausal, lengthBar, rowWord, waiting } from './common.js';
 
 const ROWS = 5,
   WORDS_MAX = 24, // rows of the table; of a longer text the last ones
@@ -80,6 +80,7 @@ function table(g, box, context) {
     z = Math.min(54 * u, (left - lab - 4 * u) / N, phone ? 99 * u : (H - top - 14 * u) / N),
     R = z * N,
     gap = Math.min(1.5 * u, z * 0.1);
+  const causal = isCausal(context);
   let live = 0;
   for (let i = 0; i < N; i++) {
     const y = top + i * z,
@@ -91,9 +92,9 @@ function table(g, box, context) {
         'font-weight': me ? 700 : 400,
       }),
     );
-    for (let j = 0; j <= i; j++) {
-      const on = sees(from + i, from + j, S.win, S.kept),
-        isKept = on && i - j >= S.win;
+    for (let j = 0; j <= (causal ? i : N - 1); j++) {
+      const on = sees(from + i, from + j, S.win, S.kept, causal),
+        isKept = on && Math.abs(i - j) >= S.win;
       if (on) live++;
       g.append(
         s('rect', {
@@ -144,7 +145,7 @@ function table(g, box, context) {
     svg,
   });
   g.append(
-    label(lab + R, top + 18 * u, `${live} / ${pairs(N)}`, 20 * u, {
+    label(lab + R, top + 18 * u, `${live} / ${pairs(N, causal)}`, 20 * u, {
       'text-anchor': 'end',
       'font-weight': 700,
     }),
@@ -156,9 +157,9 @@ function table(g, box, context) {
   return top + R;
 }
 
-function growth(g, n, { X0, X1, y0, u }) {
-  const full = pairs(n),
-    left = pairsInWindow(n, S.win, S.kept),
+function growth(g, n, { X0, X1, y0, u, causal }) {
+  const full = pairs(n, causal),
+    left = pairsInWindow(n, S.win, S.kept, causal),
     width = X1 - X0;
   g.append(columnHead(X0, y0, t('cGrow')(count(n)), u), lengthBar(X0, y0 + 34 * u, width, u));
   [
@@ -231,7 +232,7 @@ export default {
       y0 = phone ? end + 46 * u : 17 * u,
       y1 = y0 + 186 * u,
       list = guesses(context);
-    growth(g, Math.round(m.n), { X0, X1: W, y0, u });
+    growth(g, Math.round(m.n), { X0, X1: W, y0, u, causal: isCausal(context) });
     g.append(columnHead(X0, y1, t('cGuess'), u));
     if (list) answers(g, m, list, { X0, X1: W, y0: y1, H, u, phone });
     else waiting(g, X0, y1 + 34 * u, [windowed()], context, u);
@@ -247,8 +248,9 @@ export default {
   caption(context) {
     const list = guesses(context),
       { n } = context.scene(),
-      all = count(pairs(n)),
-      left = count(pairsInWindow(n, S.win, S.kept));
+      causal = isCausal(context),
+      all = count(pairs(n, causal)),
+      left = count(pairsInWindow(n, S.win, S.kept, causal));
     const start = isChinese()
       ? [`只看最近 ${S.win} 个词和开头 ${S.kept} 个：`, ['a', `${all} 对里算 ${left} 对`], '。']
       : [
