@@ -307,6 +307,13 @@ export function slideBar(spec) {
 export const refocus = key =>
   requestAnimationFrame(() => document.querySelector(`[data-key="${key}"]`)?.focus());
 
+/** Draws anew; what had the focus by its key has it again. */
+export function redrawn(svg, draw) {
+  const key = svg.contains(document.activeElement) && document.activeElement.dataset.key;
+  draw();
+  if (key) svg.querySelector(`[data-key="${key}"]`)?.focus({ preventScroll: true });
+}
+
 export const hatch = () =>
   s(
     'defs',

@@ -3,7 +3,7 @@
 import { clear, h, s, tween, unit } from '../base/dom.js';
 import { S, differs, set } from '../state.js';
 import { t } from '../words.js';
-import { hatch, seg } from '../parts.js';
+import { hatch, redrawn, seg } from '../parts.js';
 import pairs from './cost/pairs.js';
 import cache from './cost/cache.js';
 import window from './cost/window.js';
@@ -30,7 +30,8 @@ function head() {
 function draw(m) {
   if (!ui?.W || ui.W < 40) return;
   const { W, H, svg } = ui;
-  now().draw(m, clear(ui.g), { W, H, u: unit(), svg, context, again: () => fit(true) });
+  const box = { W, H, u: unit(), svg, context, again: () => fit(true) };
+  redrawn(svg, () => now().draw(m, clear(ui.g), box));
 }
 function fit(jump) {
   head();

@@ -18,7 +18,7 @@ import { PARTS, partOf, roleOf, strongest, supposed, tally, treemap } from '../b
 import { S, differs, set } from '../state.js';
 import { big, count, isChinese, pct, quote, t, three } from '../words.js';
 import { source } from '../scene.js';
-import { hatch, label, ladder, miniSwitch, seg, slideBar } from '../parts.js';
+import { hatch, label, ladder, miniSwitch, redrawn, seg, slideBar } from '../parts.js';
 
 let context, ui;
 let part = ''; // the part that is picked, or ''
@@ -617,8 +617,7 @@ function draw() {
   if (!ui?.W || ui.W < 40) return;
   const { W, H } = ui,
     box = { W, H, u: unit() };
-  if (S.ptab === 'rows') drawRows(clear(ui.g), box);
-  else drawMap(clear(ui.g), box);
+  redrawn(ui.svg, () => (S.ptab === 'rows' ? drawRows : drawMap)(clear(ui.g), box));
 }
 const tab = () => (S.ptab === 'rows' ? 'rows' : S.pm ? 'if' : 'own');
 const TABS = {

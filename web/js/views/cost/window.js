@@ -145,11 +145,11 @@ function table(g, box, context) {
     svg,
   });
   g.append(
-    label(lab + R, top + 18 * u, `${live} / ${pairs(N, causal)}`, 20 * u, {
+    label(lab + R, top + (causal ? 18 : -26) * u, `${live} / ${pairs(N, causal)}`, 20 * u, {
       'text-anchor': 'end',
       'font-weight': 700,
     }),
-    label(lab + R, top + 38 * u, t('cPairUnit').trim(), 13 * u, {
+    label(lab + R, top + (causal ? 38 : -9) * u, t('cPairUnit').trim(), 13 * u, {
       'text-anchor': 'end',
       class: 'quiet',
     }),
