@@ -5,6 +5,7 @@
 #include "generate/session.h"
 #include "generate/softmax.h"
 #include "lab/trace.h"
+#include "model/state.h"
 #include "tests/test.h"
 
 // A model with all bytes in its vocabulary, its lab, and an answer taken apart.
@@ -313,6 +314,161 @@ TEST(lab, steps_are_the_samplers) {
     bench_close(&b);
 }
 
+// ---------------------------------------------------------------- parameters
+// The tensors of the list have, place by place, as many values as the model says it has.
+TEST(lab, weights_add_up_to_the_parameters) {
+    static const char *const places[] = {"embedding", "attention", "feed_forward", "norm_position"};
+    static const char *const kinds[] = {"fixtures/models/llama", "fixtures/models/gpt2",
+                                        "fixtures/models/mixtral"};
+    for (size_t m = 0; m < sizeof kinds / sizeof *kinds; m++) {
+        Bench b;
+        if (!bench_open(&b, kinds[m]) || !ask(&b, "{\"text\": \"a\", \"weights\": true}")) return;
+        int64_t sum[4] = {0};
+        const Json *weight = json_get(b.header, "weights")->child;
+        for (; weight; weight = weight->next) {
+            int64_t n = 1;
+            for (const Json *d = json_get(weight, "shape")->child; d; d = d->next) n *= d->integer;
+            for (int i = 0; i < 4; i++)
+                if (str_equal(json_string(json_get(weight, "place"), STR("")), str_from(places[i])))
+                    sum[i] += n;
+        }
+        const Json *model = json_get(b.header, "model"), *counts = json_get(model, "parameters");
+        for (int i = 0; i < 4; i++)
+            CHECK_EQUAL(sum[i], json_integer(json_get(counts, places[i]), -1));
+        CHECK_EQUAL(sum[0] + sum[1] + sum[2] + sum[3], json_integer(json_get(counts, "total"), -1));
+        CHECK_EQUAL(json_integer(json_get(model, "experts"), -1), b.model->config.experts);
+        bench_close(&b);
+    }
+}
+
+// ---------------------------------------------------------------- cost
+static double measured(const Bench *b, const char *key) {
+    return json_number(json_get(json_get(b->header, "measured"), key), -1);
+}
+
+TEST(lab, a_forward_is_measured_in_two_parts) {
+    for (int m = 0; m < 2; m++) {
+        Bench b;
+        const Json *entry;
+        if (!bench_open(&b, models[m]) ||
+            !ask(&b, "{\"text\": \"the cat\", \"measure\": {\"tokens\": 20, \"chunk\": 7}}"))
+            return;
+        double all = measured(&b, "seconds");
+        double attention = measured(&b, "attention_seconds");
+        CHECK_EQUAL((int64_t)measured(&b, "tokens"), 20);
+        double rest = measured(&b, "rest_seconds");
+        CHECK(attention > 0 && rest > 0 && all < 60);
+        CHECK_CLOSE(attention + rest, all, 1e-9);
+        const int32_t *read = array(&b, "measured_tokens", -1, &entry);
+        const float *at = array(&b, "measured_seconds", -1, NULL);
+        if (!CHECK(read && at) || !CHECK_EQUAL(dim(entry, 0), 3)) return;
+        CHECK(read[0] == 7 && read[1] == 14 && read[2] == 20);
+        CHECK(0 < at[0] && at[0] <= at[1] && at[1] <= at[2]);
+        CHECK_CLOSE((double)at[2], all, 1e-6 * all);
+        bench_close(&b);
+    }
+}
+
+TEST(lab, a_model_without_attention_spends_no_time_in_it) {
+    Bench b;
+    if (!bench_open(&b, "fixtures/models/heed-lstm") ||
+        !ask(&b, "{\"text\": \"the cat\", \"measure\": {\"tokens\": 20, \"chunk\": 7}}"))
+        return;
+    CHECK(measured(&b, "attention_seconds") == 0 && measured(&b, "rest_seconds") > 0);
+    CHECK(measured(&b, "seconds") < 60);
+    bench_close(&b);
+}
+
+// A pattern that is made whole has to lie somewhere: heads x rows x keys of it at the least.
+TEST(lab, the_plain_form_of_attention_takes_more_memory) {
+    Bench b;
+    if (!bench_open(&b, models[0]) ||
+        !ask(&b, "{\"text\": \"a\", \"measure\": {\"tokens\": 60, \"repeat\": 1}}"))
+        return;
+    double tiled = measured(&b, "step_bytes"), kept = measured(&b, "kept_bytes");
+    CHECK_CLOSE(kept, 60 * (double)state_bytes_per_position(b.model, DTYPE_F32), 0.3 * kept);
+    if (!ask(&b,
+             "{\"text\": \"a\", \"measure\": {\"tokens\": 60, \"repeat\": 1, \"plain\": true}}"))
+        return;
+    CHECK(measured(&b, "step_bytes") >= tiled + 4.0 * b.model->config.heads * 60 * 60);
+    bench_close(&b);
+}
+
+// Tiles and the whole pattern: the same sums in another order.
+TEST(lab, tiles_give_what_the_whole_pattern_gives) {
+    Bench b;
+    const Json *entry;
+    if (!bench_open(&b, models[0]) ||
+        !ask(&b, "{\"text\": \"the cat sat on it\", \"taps\": [{\"site\": \"z\"}]}"))
+        return;
+    const float *z = array(&b, "z", 1, &entry);
+    if (!CHECK(z != NULL)) return;
+    int64_t n = dim(entry, 0) * dim(entry, 1);
+    float *tiled = arena_new(&b.arena, float, n);
+    memcpy(tiled, z, sizeof *tiled * (size_t)n);
+    if (!ask(&b, "{\"text\": \"the cat sat on it\", \"taps\": [{\"site\": \"z\"}, {\"site\": "
+                 "\"pattern\"}]}"))
+        return;
+    check_floats(array(&b, "z", 1, NULL), tiled, n, 1e-5, __LINE__);
+    bench_close(&b);
+}
+
+// Without the cache every step computes the whole text, and says the same.
+TEST(lab, the_cache_saves_work_and_changes_no_token) {
+    static const char *const cache[] = {"true", "false"};
+    enum { STEPS = 6 };
+    for (int m = 0; m < 2; m++) {
+        Bench b;
+        int32_t ids[64], said[2][STEPS] = {{0}};
+        if (!bench_open(&b, models[m])) return;
+        for (int k = 0; k < 2; k++) {
+            char request[160];
+            snprintf(request, sizeof request,
+                     "{\"text\": \"the cat\", \"generate\": {\"tokens\": %d, \"temperature\": 0, "
+                     "\"repeat\": %d}, \"switches\": {\"cache\": %s}}",
+                     STEPS, k, cache[k]);
+            if (!ask(&b, request)) return;
+            int n = token_ids(&b, ids), i = 0;
+            const Json *step = json_get(b.header, "generation")->child;
+            for (; step; step = step->next, i++) {
+                said[k][i] = (int32_t)json_integer(json_get(step, "id"), -1);
+                bool is_new = k == 0 && i > 0;
+                CHECK_EQUAL(json_integer(json_get(step, "computed"), -1), is_new ? 1 : n + i);
+            }
+            CHECK_EQUAL(i, STEPS);
+            const Json *entry;
+            const float *seconds = array(&b, "step_seconds", -1, &entry);
+            if (!CHECK((seconds != NULL) == (k == 1)) || !seconds) continue;
+            CHECK_EQUAL(dim(entry, 0), STEPS);
+            for (i = 0; i < STEPS; i++) CHECK(seconds[i] > 0 && seconds[i] < 60);
+        }
+        CHECK(memcmp(said[0], said[1], sizeof said[0]) == 0);
+        bench_close(&b);
+    }
+}
+
+// A window as long as the text changes nothing, a shorter one does; kept positions change it again.
+TEST(lab, a_window_changes_what_comes_next) {
+    static const char *const windows[] = {"{}", "{\"window\": 64}", "{\"window\": 2}",
+                                          "{\"window\": 2, \"kept\": 1}"};
+    Bench b;
+    if (!bench_open(&b, models[0])) return;
+    int64_t n = b.model->config.vocab;
+    float *logits = arena_new(&b.arena, float, 4 * n);
+    for (int i = 0; i < 4; i++) {
+        char request[128];
+        snprintf(request, sizeof request,
+                 "{\"text\": \"the cat sat\", \"logits\": true, \"switches\": %s}", windows[i]);
+        if (!ask(&b, request)) return;
+        memcpy(logits + i * n, array(&b, "next_logits", -1, NULL), sizeof *logits * (size_t)n);
+    }
+    check_floats(logits, logits + n, n, 0, __LINE__);
+    for (int i = 1; i < 4; i++)
+        CHECK(memcmp(logits + (i - 1) * n, logits + i * n, sizeof *logits * (size_t)n) != 0 ||
+              i == 1);
+    bench_close(&b);
+}
+
 // ---------------------------------------------------------------- refusals
 TEST(lab, wrong_requests_are_refused_by_name) {
     static const struct {
@@ -346,6 +502,17 @@ TEST(lab, wrong_requests_are_refused_by_name) {
         {"{\"text\": \"a\", \"generate\": {\"top_p\": 2}}", ERROR_USAGE, "top_p 2: must"},
         {"{\"text\": \"a\", \"generate\": {\"temperature\": \"hot\"}}", ERROR_USAGE,
          "temperature: must"},
+        {"{\"text\": \"a\", \"generate\": {\"repeat\": -1}}", ERROR_USAGE, "repeat: must"},
+        {"{\"text\": \"a\", \"weights\": []}", ERROR_USAGE, "weights: must"},
+        {"{\"text\": \"a\", \"measure\": 7}", ERROR_USAGE, "measure: must be an object"},
+        {"{\"text\": \"a\", \"measure\": {\"token\": 7}}", ERROR_USAGE, "no such key: 'token'"},
+        {"{\"text\": \"a\", \"measure\": {\"tokens\": 0}}", ERROR_USAGE, "tokens: must"},
+        {"{\"text\": \"a\", \"measure\": {\"tokens\": 100000}}", ERROR_USAGE, "tokens: must"},
+        {"{\"text\": \"a\", \"measure\": {\"chunk\": 0}}", ERROR_USAGE, "chunk: must"},
+        {"{\"text\": \"a\", \"measure\": {\"repeat\": 99}}", ERROR_USAGE, "repeat: must"},
+        {"{\"text\": \"a\", \"measure\": {\"plain\": 0}}", ERROR_USAGE, "plain: must"},
+        {"{\"text\": \"a\", \"measure\": {\"plain\": true, \"tokens\": 8192, \"chunk\": 8192}}",
+         ERROR_LIMIT, "plain: the pattern"},
     };
     Bench b;
     Error err;
@@ -370,7 +537,8 @@ TEST(lab, damaged_requests_do_no_harm) {
         "\"layer\": 1}], \"logits\": true, \"lens\": {\"top\": 2, \"watch\": [5]}, \"switches\": "
         "{\"scale\": false, \"window\": 3, \"layers\": 2, \"positions\": \"zero\", \"heads_off\": "
         "[[0, 1]]}, \"generate\": {\"tokens\": 2, \"top\": 3, \"temperature\": 0.5, \"top_k\": 4, "
-        "\"seed\": 6}}";
+        "\"seed\": 6}, \"weights\": true, \"measure\": {\"tokens\": 4, \"chunk\": 2, \"repeat\": "
+        "1}}";
     static const char others[] = {0, '"', '[', '}', ',', '9', '-', 'e', (char)0xc3};
     enum { N = sizeof whole - 1 };
     Bench b;

@@ -24,9 +24,13 @@ MUST_USE bool answer_look(Answer *a, Error *err);
 MUST_USE bool answer_lens(Answer *a, Error *err);
 // steps.c: a generation, token by token.
 MUST_USE bool answer_generate(Answer *a, Error *err);
+// measure.c: how long a forward takes here, attention and the rest.
+MUST_USE bool answer_measure(Answer *a, Error *err);
 
 bool answer_goes_on(Answer *a, Error *err); // false and ERROR_CANCELLED when it is to stop
 
+void answer_put_count(JsonWriter *json, const char *key, int64_t value);
+void answer_put_number(JsonWriter *json, const char *key, double value);
 // {"id", "text", "bytes"?}: the piece of a token, with its bytes where they are no UTF-8.
 void answer_put_piece(JsonWriter *json, const Model *model, int32_t id);
 

@@ -159,7 +159,7 @@ static bool parse_switches(LabRequest *r, const Model *model, Arena *arena, cons
     return ok;
 }
 
-// ---------------------------------------------------------------- lens, generation
+// ---------------------------------------------------------------- lens, generation, measuring
 static bool parse_lens(LensWish *lens, const Model *model, const Json *json, Error *err) {
     static const char *const keys[] = {"top", "watch", NULL};
     int64_t n = 0;
@@ -176,7 +176,7 @@ static bool parse_lens(LensWish *lens, const Model *model, const Json *json, Err
 static bool parse_generate(GenerateWish *g, const Model *model, const Json *json, Error *err) {
     static const char *const keys[] = {"tokens", "top",   "temperature",        "top_k",
                                        "top_p",  "min_p", "repetition_penalty", "seed",
-                                       NULL};
+                                       "repeat", NULL};
     if (!json) return true;
     *g = (GenerateWish){.is_wanted = true, .tokens = 1, .top = 8};
     SamplerOptions *o = &g->sampling;
@@ -185,6 +185,7 @@ static bool parse_generate(GenerateWish *g, const Model *model, const Json *json
     bool ok = check_keys(json, "generate", keys, err) &&
               take_int(json, "tokens", 1, LAB_STEPS_MAX, &g->tokens, err) &&
               take_int(json, "top", 1, LAB_TOP_MAX, &g->top, err) &&
+              take_int(json, "repeat", 0, LAB_REPEAT_MAX, &g->repeat, err) &&
               take_number(json, "temperature", &o->temperature, err) &&
               take_int(json, "top_k", 0, INT32_MAX, &o->top_k, err) &&
               take_number(json, "top_p", &o->top_p, err) &&
@@ -195,11 +196,30 @@ static bool parse_generate(GenerateWish *g, const Model *model, const Json *json
     return ok && sampler_check(o, model->config.vocab, err);
 }
 
+static bool parse_measure(MeasureWish *m, const Model *model, const Json *json, Error *err) {
+    static const char *const keys[] = {"tokens", "chunk", "repeat", "plain", NULL};
+    if (!json) return true;
+    *m = (MeasureWish){.is_wanted = true, .tokens = 1, .chunk = 512, .repeat = 3};
+    if (!check_keys(json, "measure", keys, err) ||
+        !take_int(json, "tokens", 1, LAB_MEASURED_MAX, &m->tokens, err) ||
+        !take_int(json, "chunk", 1, LAB_MEASURED_MAX, &m->chunk, err) ||
+        !take_int(json, "repeat", 1, LAB_REPEAT_MAX, &m->repeat, err) ||
+        !take_bool(json, "plain", &m->is_plain, err))
+        return false;
+    if (model->config.is_encoder)
+        return error_set(err, ERROR_UNSUPPORTED, "measure: an encoder does not read word by word");
+    if (m->chunk > m->tokens) m->chunk = m->tokens;
+    int64_t bytes = (int64_t)sizeof(float) * model->config.heads * m->chunk * m->tokens;
+    return !m->is_plain || bytes <= LAB_PLAIN_MAX ||
+           error_set(err, ERROR_LIMIT, "plain: the pattern would have %lld MB: ask for less",
+                     (long long)(bytes >> 20));
+}
+
 // ---------------------------------------------------------------- request
 bool lab_request_parse(LabRequest *r, const Model *model, Arena *arena, Str text, Error *err) {
-    static const char *const keys[] = {"text",     "special", "then",       "taps",
-                                       "switches", "logits",  "vocabulary", "lens",
-                                       "generate", "model",   NULL};
+    static const char *const keys[] = {"text",    "special", "then",       "taps", "switches",
+                                       "logits",  "weights", "vocabulary", "lens", "generate",
+                                       "measure", "model",   NULL};
     *r = (LabRequest){0};
     const Json *json = json_parse(arena, text, LAB_REQUEST_BYTES_MAX, err);
     if (!json) return error_wrap(err, "the request");
@@ -218,8 +238,10 @@ bool lab_request_parse(LabRequest *r, const Model *model, Arena *arena, Str text
            take_ids(json, "then", LAB_TOKENS_MAX, model->config.vocab, then, &r->n_then, err) &&
            take_bool(json, "logits", &r->wants_logits, err) &&
            take_bool(json, "vocabulary", &r->wants_vocabulary, err) &&
+           take_bool(json, "weights", &r->wants_weights, err) &&
            parse_taps(r, model, arena, json_get(json, "taps"), err) &&
            parse_switches(r, model, arena, json_get(json, "switches"), err) &&
            parse_lens(&r->lens, model, json_get(json, "lens"), err) &&
-           parse_generate(&r->generate, model, json_get(json, "generate"), err);
+           parse_generate(&r->generate, model, json_get(json, "generate"), err) &&
+           parse_measure(&r->measure, model, json_get(json, "measure"), err);
 }

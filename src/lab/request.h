@@ -13,6 +13,9 @@ enum {
     LAB_STEPS_MAX = 256,     // of a generation
     LAB_TOP_MAX = 64,        // candidates that are listed one by one
     LAB_WATCHED_MAX = 16,    // tokens whose probability the lens follows
+    LAB_MEASURED_MAX = 8192, // tokens of a forward that is timed
+    LAB_REPEAT_MAX = 9,      // times that it is done
+    LAB_PLAIN_MAX = 1 << 28, // bytes of a pattern that is made whole while the clock runs
     LAB_TRACE_MAX = 64 << 20 // bytes of what is copied out of a forward
 };
 
@@ -26,8 +29,17 @@ typedef struct LensWish {
 typedef struct GenerateWish {
     bool is_wanted;
     int64_t tokens, top;
+    int64_t repeat; // times that the steps are done again for the clock; 0: they are not timed
     SamplerOptions sampling;
 } GenerateWish;
+
+// A forward over the text, said again and again until it has so many tokens, for its time alone.
+typedef struct MeasureWish {
+    bool is_wanted;
+    int64_t tokens, chunk; // at once; 1: word by word
+    int64_t repeat;        // the least time of each part counts
+    bool is_plain;         // attention makes the whole pattern, instead of tiles
+} MeasureWish;
 
 typedef struct LabRequest {
     Str text;
@@ -38,8 +50,10 @@ typedef struct LabRequest {
     int n_taps;
     bool wants_logits; // of the last token
     bool wants_vocabulary;
+    bool wants_weights; // what the model is made of, tensor by tensor
     LensWish lens;
     GenerateWish generate;
+    MeasureWish measure;
     Switches switches; // head_gate in the arena
     int n_heads_off;
 } LabRequest;

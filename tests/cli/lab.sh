@@ -94,6 +94,20 @@ pattern = [a for a in header["arrays"] if a["name"] == "pattern"][0]
 heads, n, _ = pattern["shape"]
 row = struct.unpack_from(f"<{n}f", arrays, pattern["offset"] + 4 * n * (n - 1))
 assert n == len(header["tokens"]) and abs(sum(row) - 1) < 1e-5
+# ---- parameters and cost: the tensors are those that heed info counts, a forward is timed
+info = json.loads(subprocess.run([heed, "info", "m.gguf", "--json"], capture_output=True, text=True, check=True).stdout)
+header = header_of(trace({"text": "a", "weights": True, "measure": {"tokens": 12, "chunk": 5, "repeat": 1}})[2])[0]
+places = dict.fromkeys(info["parameters"], 0)
+for w in header["weights"]:
+    size = 1
+    for d in w["shape"]: size *= d
+    places[w["place"]] += size
+    places["total"] += size
+assert places == info["parameters"] == header["model"]["parameters"], places
+measured = header["measured"]
+assert measured["tokens"] == 12 and measured["chunk"] == 5 and not measured["plain"]
+assert measured["seconds"] > 0 and measured["attention_seconds"] > 0
+expect(400, trace({"text": "a", "measure": {"tokens": 1 << 20}}), "tokens: must")
 # ---- refusals
 expect(403, ask(Host="evil.example"), "Host")
 expect(403, ask(Host=None), "Host") if ask(Host=None)[0] != 400 else None

@@ -16,6 +16,8 @@ import qkv from './views/qkv.js';
 import wall from './views/wall.js';
 import order from './views/order.js';
 import lens from './views/lens.js';
+import params from './views/params.js';
+import cost from './views/cost.js';
 import next from './views/next.js';
 
 // A view's number is its place among the twelve of the lab; those that are not there keep theirs.
@@ -26,6 +28,8 @@ const VIEWS = [
   [5, wall],
   [6, order],
   [7, lens],
+  [8, params],
+  [9, cost],
   [12, next],
 ];
 const KEYS = '1234567890-=';
@@ -70,6 +74,13 @@ const context = {
   word: id => pieceLabel(pieces.get(scene.of)(id)),
   ask: () => t('asks')[S.view],
   text: wholeText,
+  // what a view asked for besides its scene: {trace} or {error}, undefined as long as there is none
+  answer: request => answers.get(answerKey(request)),
+  forget: requests => {
+    for (const r of requests) answers.delete(answerKey(r));
+    redraw();
+    askMore();
+  },
 };
 
 /** The switches as a request names them. */
@@ -86,6 +97,20 @@ const subjectOf = ({ text, then, sw, off } = {}) => ({
   switches: switchesOf({ ...S.sw, ...sw }, off ?? S.off),
 });
 const keyOf = subject => JSON.stringify([S.model, subject.text, subject.then, subject.switches]);
+
+/** What the view asks for, of what is known by now. */
+const needsOf = (model, tokens) => viewNow().needs({ ...context, model, tokens });
+
+// What views asked for besides their scenes.
+const answers = new Map();
+const ANSWERS_MAX = 60;
+const whole = request => ({
+  text: S.text,
+  then: S.then,
+  ...request,
+  switches: { ...switchesOf(S.sw, S.off), ...request.switches },
+});
+const answerKey = request => JSON.stringify([S.model, whole(request)]);
 
 /** The question for what the view needs and the scene lacks; null: nothing. */
 function question(found, subject, needs) {
@@ -126,11 +151,11 @@ async function learn(subject, needs) {
 async function needed() {
   const own = known.get(keyOf(subjectOf())),
     model = scene?.of === S.model ? scene.model : undefined,
-    needs = viewNow().needs({ model, tokens: own?.tokens });
+    needs = needsOf(model, own?.tokens);
   if (needs) return needs;
   const found = await learn(subjectOf(), {});
   settle(found.model, found.n);
-  return viewNow().needs(found);
+  return needsOf(found.model, found.tokens);
 }
 
 /** The other scenes that a view names; an answer that is refused stands for itself. */
@@ -214,7 +239,7 @@ function fail(e, otherwise) {
   // A recording cannot follow: the view that stands there stays as it was.
   if (e.kind === 'recorded' && live?.view === viewNow()) Object.assign(S, drawn);
   keepLink();
-  const needs = scene?.of === S.model && viewNow().needs(scene);
+  const needs = scene?.of === S.model && needsOf(scene.model, scene.tokens);
   if (needs && !question(scene, subjectOf(), needs)) return show();
   if (scene) {
     live?.view.leave?.();
@@ -237,6 +262,36 @@ function settle(model, n) {
   S.pins = S.pins.filter(exists);
   S.off = S.off.filter(exists);
 }
+/** What the view reads besides the scene, one question after the other; drawn after each. */
+let isAsking = false;
+async function askMore() {
+  if (isAsking || !scene) return;
+  isAsking = true;
+  for (;;) {
+    const list = needsOf(scene.model, scene.tokens)?.more,
+      request = list?.find(r => !answers.has(answerKey(r)));
+    if (!request) break;
+    const key = answerKey(request),
+      ofScene = scene;
+    try {
+      const trace = await ask(whole(request));
+      if (request.taps && !request.switches && !request.text) ofScene.merge(trace);
+      answers.set(key, { trace });
+    } catch (e) {
+      if (e.name === 'AbortError') break;
+      answers.set(key, { error: reasonOf(e) });
+    }
+    if (answers.size > ANSWERS_MAX) answers.delete(answers.keys().next().value);
+    redraw();
+  }
+  isAsking = false;
+}
+function redraw() {
+  if (live?.view !== viewNow()) return;
+  live.view.update({ ...S }, false);
+  if (S.drawer === 'table') drawRail();
+  speak();
+}
 let drawn = { ...S },
   drawnKey = ''; // what is on the stage
 /** Puts the scene on the stage: the view that is there is told what changed, another is put up. */
@@ -258,6 +313,7 @@ function show() {
   drawBar();
   drawSpine();
   speak();
+  askMore();
 }
 
 // ---------------------------------------------------------------- spine

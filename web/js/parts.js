@@ -237,17 +237,30 @@ export const pill = (x, y, text, u, width) =>
     ),
   );
 
-/** A slider in SVG between `low` and `high`; `key` finds it again when it is redrawn. */
-export function slideBar({ key, name, x, y, width, value, text, low, high, step, mark, pick, u }) {
-  const pw = 58 * u,
-    place = v => x + pw / 2 + ((v - low) / (high - low)) * (width - pw);
-  const to = v => pick(+clamp(Math.round(v / step) * step, low, high).toFixed(3));
+/** A slider's scale: from a value to its share of the way, back, and to a neighbour. */
+const evenScale = (low, high, step) => {
+  const fit = v => +clamp(Math.round(v / step) * step, low, high).toFixed(3);
+  return {
+    place: v => (v - low) / (high - low),
+    back: q => fit(low + q * (high - low)),
+    next: (v, d) => fit(v + d * step),
+  };
+};
+/**
+ * A slider in SVG between `low` and `high`, in equal steps or on a `scale` of its own; `key` finds
+ * it again when it is redrawn.
+ */
+export function slideBar(spec) {
+  const { key, name, x, y, width, value, text, low, high, step, mark, pick, u } = spec;
+  const { scale = evenScale(low, high, step), pw = 58 * u } = spec;
+  const place = v => x + pw / 2 + scale.place(v) * (width - pw);
+  const drop = px => pick(scale.back(clamp((px - x - pw / 2) / (width - pw), 0, 1)));
   const nudge = e => {
     const d = { ArrowLeft: -1, ArrowRight: 1 }[e.key];
     if (!d) return;
     e.stopPropagation();
     e.preventDefault();
-    to(value + d * step);
+    pick(scale.next(value, d));
     refocus(key);
   };
   const at = place(value);
@@ -283,17 +296,23 @@ export function slideBar({ key, name, x, y, width, value, text, low, high, step,
     e => {
       const left = g.ownerSVGElement.getBoundingClientRect().left;
       const jump = e.clientX - left;
-      if (Math.abs(jump - at) > pw / 2)
-        to(low + ((jump - x - pw / 2) / (width - pw)) * (high - low));
+      if (Math.abs(jump - at) > pw / 2) drop(jump);
       return left;
     },
-    (left, dx, dy, e) => to(low + ((e.clientX - left - x - pw / 2) / (width - pw)) * (high - low)),
+    (left, dx, dy, e) => drop(e.clientX - left),
   );
   return g;
 }
 /** A redrawn handle gets its focus back. */
 export const refocus = key =>
   requestAnimationFrame(() => document.querySelector(`[data-key="${key}"]`)?.focus());
+
+/** Draws anew; what had the focus by its key has it again. */
+export function redrawn(svg, draw) {
+  const key = svg.contains(document.activeElement) && document.activeElement.dataset.key;
+  draw();
+  if (key) svg.querySelector(`[data-key="${key}"]`)?.focus({ preventScroll: true });
+}
 
 export const hatch = () =>
   s(

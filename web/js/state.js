@@ -39,6 +39,13 @@ export const S = {
   p: 1,
   seed: 42,
   draws: 0,
+  ctab: 'pairs',
+  len: 10000,
+  win: 4,
+  kept: 1, // ctab, len, win, kept: what the cost view shows
+  cached: 'on',
+  ptab: 'map',
+  pm: '', // ptab, pm: what the parameter map shows; pm: the model that is only supposed
   seen: new Set(),
 };
 
@@ -80,6 +87,13 @@ const LINKED = {
   p: 'p',
   seed: 'seed',
   n: 'draws',
+  c: 'ctab',
+  len: 'len',
+  win: 'win',
+  kept: 'kept',
+  cached: 'cached',
+  pt: 'ptab',
+  pm: 'pm',
 };
 const pairs = list => list.map(x => x.join('-')).join('.');
 const readPairs = text =>

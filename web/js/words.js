@@ -1,4 +1,5 @@
 // Every word of the interface, both languages side by side.
+import { COST_WORDS } from './words_cost.js';
 
 const WORDS = {
   views: {
@@ -9,6 +10,8 @@ const WORDS = {
       wall: '头墙',
       order: '词序',
       lens: '一层又一层',
+      params: '参数地图',
+      cost: '代价',
       next: '下一个词',
     },
     en: {
@@ -18,6 +21,8 @@ const WORDS = {
       wall: 'Head wall',
       order: 'Word order',
       lens: 'Block and lens',
+      params: 'Parameters',
+      cost: 'Cost',
       next: 'Next token',
     },
   },
@@ -29,6 +34,8 @@ const WORDS = {
       wall: '这么多头，各自在看什么？',
       order: '打乱顺序，它还认得吗？',
       lens: '每一层添了什么？',
+      params: '参数都在哪里？',
+      cost: '句子变长，代价多大？',
       next: '它怎样选出下一个词？',
     },
     en: {
@@ -38,6 +45,8 @@ const WORDS = {
       wall: 'So many heads: what is each looking at?',
       order: 'Does it notice when words change places?',
       lens: 'What does each layer add?',
+      params: 'Where are the parameters?',
+      cost: 'What does a longer text cost?',
       next: 'How does it choose the next word?',
     },
   },
@@ -412,6 +421,7 @@ const WORDS = {
       scaled: '分数 ÷ √d；k 是这一行里这个头的那一段',
       divided: '权重，要是分数除以别的数：页面算的',
       difference: '两句里同一个词的向量相减，‖a − b‖ ÷ 两者长度的平均；a 是这一行',
+      mlp_act: '前馈这一行的激活，乘进下一个矩阵的数',
     },
     en: {
       pattern: 'weight = softmax(q·k ÷ √d); a row sums to 1',
@@ -437,6 +447,7 @@ const WORDS = {
       scaled: 'score ÷ √d; k is this head’s part of this row',
       divided: 'the weight if scores were divided by something else: reckoned by the page',
       difference: 'the same word in both sentences, ‖a − b‖ ÷ their mean length; a is this row',
+      mlp_act: 'activation of this row, which the second matrix multiplies',
     },
   },
   thWord: { zh: '词', en: 'word' },
@@ -448,6 +459,7 @@ const WORDS = {
   thHead: { zh: '层 · 头', en: 'layer · head' },
   thScore: { zh: '分数', en: 'score' },
   sum: { zh: '合计', en: 'sum' },
+  ...COST_WORDS,
 };
 
 let language = 'zh';
@@ -484,12 +496,15 @@ export function fixed(v, digits) {
   const text = v.toFixed(digits);
   return Number(text) === 0 ? text.replace('-', '') : text.replace('-', '−');
 }
+const RAISED = { '-': '⁻', ...[...'⁰¹²³⁴⁵⁶⁷⁸⁹'] };
+/** 10⁻⁷ */
+export const power = p => `10${[...String(p)].map(c => RAISED[c]).join('')}`;
 /** A number that may be very small: 1.57, 0.042, 3×10⁻⁷. */
 export function tiny(v) {
   if (!Number.isFinite(v) || v === 0) return v === 0 ? '0' : '—';
   if (v >= 0.001) return v.toFixed(v >= 0.1 ? 2 : v >= 0.01 ? 3 : 4);
-  const [figure, power] = v.toExponential(0).split('e-');
-  return `${figure}×10⁻${[...power].map(c => '⁰¹²³⁴⁵⁶⁷⁸⁹'[c]).join('')}`;
+  const [figure, exponent] = v.toExponential(0).split('e');
+  return `${figure}×${power(exponent)}`;
 }
 /** A large number in the words of the language: 135 million, 1.35 亿. */
 export function big(n) {
@@ -514,3 +529,23 @@ export const size = n =>
   n >= 1e9 ? `${(n / 1e9).toFixed(2)}\u00a0GB` : `${(n / 1e6).toFixed(n < 1e8 ? 1 : 0)}\u00a0MB`;
 /** What a path or an address is called. */
 export const fileName = path => path.replace(/^.*[\\/]/, '').replace(/\.gguf$/, '') || path;
+/** Bytes in powers of two, three figures. */
+export function bytes(n) {
+  const names = ['TiB', 'GiB', 'MiB', 'KiB'];
+  for (const [i, name] of names.entries()) {
+    const v = n / 2 ** (40 - 10 * i);
+    if (v >= 1) return `${v >= 100 ? Math.round(v) : +v.toPrecision(3)}\u00a0${name}`;
+  }
+  return `${Math.round(n)}\u00a0B`;
+}
+/** Seconds as people say them. */
+export function time(seconds) {
+  const ms = seconds * 1000,
+    two = v => +v.toPrecision(2);
+  if (seconds < 0.001) return `${two(ms * 1000)}\u00a0µs`;
+  if (seconds < 1) return `${ms >= 10 ? Math.round(ms) : two(ms)}\u00a0ms`;
+  if (seconds < 120)
+    return `${+seconds.toPrecision(seconds < 10 ? 2 : 3)}\u00a0${isChinese() ? '秒' : 's'}`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)}\u00a0${isChinese() ? '分钟' : 'min'}`;
+  return `${+(seconds / 3600).toPrecision(3)}\u00a0${isChinese() ? '小时' : 'h'}`;
+}
