@@ -184,6 +184,7 @@ test('the length slider stops on round numbers and always moves', () => {
 });
 
 test('tiny numbers are written out', () => {
-  assert.equal(tiny(4.26e-6), '4.3\u00a0×\u00a010⁻⁶');
+  assert.equal(tiny(4.26e-6), '4×10⁻⁶');
+  assert.equal(tiny(0.0426), '0.043');
   assert.equal(tiny(0), '0');
 });
