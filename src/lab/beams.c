@@ -1,5 +1,5 @@
-// beams.c - the most probable continuations, side by side: beam search as src/generate/beam.h defines
-// it, with what the model itself gives every token on the way.
+// beams.c - the most probable continuations, side by side: beam search as src/generate/beam.h
+// defines it, with what the model itself gives every token on the way.
 #include <string.h>
 
 #include "generate/beam_session.h"

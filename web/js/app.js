@@ -67,8 +67,11 @@ const context = {
   refusal: name => (others[name] instanceof Error ? others[name].message : ''),
   plain: () => context.other('plain'),
   word: id => pieceLabel(piece(id)),
+  /** The text of a token in a generation, as it stands between others. */
+  piece: step => (step.bytes ? pieceLabel(Uint8Array.from(step.bytes)) : step.text),
   ask: () => t('asks')[S.view],
   text: wholeText,
+  switches: () => subjectOf().switches,
 };
 
 /** The switches as a request names them. */
@@ -101,6 +104,8 @@ function question(found, subject, needs) {
     request.lens = needs.lens;
     isNeeded = true;
   }
+  const wish = needs.generate?.find(w => !found?.generation(w)); // one at a time
+  if (wish) isNeeded = request.generate = wish;
   if (!piece) isNeeded = request.vocabulary = true;
   return isNeeded ? request : null;
 }
@@ -114,7 +119,7 @@ async function learn(subject, needs) {
   const trace = await ask(request);
   piece ??= readVocabulary(trace);
   const result = found ?? new Scene(trace, key);
-  result.merge(trace, request.taps);
+  result.merge(trace, request.taps, request.generate);
   if (request.lens) result.watched = request.lens.watch ?? [];
   known.set(key, result);
   return result;
@@ -183,7 +188,11 @@ async function refresh() {
   }
   stage.setAttribute('aria-busy', 'false');
   progress = '';
-  return scene ? show() : drawBar();
+  if (!scene) return drawBar();
+  show();
+  // A view sees what is generated as it comes.
+  const isMore = !trouble && viewNow().needs(scene)?.generate?.some(w => !scene.generation(w));
+  return isMore && own === turn ? refresh() : undefined;
 }
 /** Brings what is picked into the model and the sentence that are there. */
 function settle(model, n) {
