@@ -27,7 +27,8 @@ export class Scene {
   merge(trace, taps = [], wish = null) {
     for (const [k, a] of trace.arrays) this.arrays.set(k, a);
     for (const tap of taps) this.sites.add(siteKey(tap));
-    if (wish) this.generated.set(JSON.stringify(wish), trace.header.beams ?? trace.header.generation);
+    const written = trace.header.beams ?? trace.header.generation;
+    if (wish) this.generated.set(JSON.stringify(wish), written);
   }
 
   /** Was this tap asked for?  (A layer may have no array of it.) */

@@ -463,8 +463,11 @@ export function pct(x, digits = 0) {
   return `${v.toFixed(digits || v >= 1 || v === 0 ? digits : 1)}\u00a0%`;
 }
 export const count = n => Math.round(n).toLocaleString('en-US');
-/** A share that may be very small: 4 %, 1/4,321. */
-export const chance = x => (x >= 0.001 || x === 0 ? pct(x, 1) : `1/${count(1 / x)}`);
+/** A share that may be very small: 4 %, 1/4,321, 2×10⁻¹¹. */
+export function chance(x) {
+  if (x >= 0.001 || x === 0) return pct(x, 1);
+  return x >= 1e-5 ? `1/${count(1 / x)}` : tiny(x);
+}
 /** Three figures, with a true minus. */
 export const three = v => (Number.isFinite(v) ? String(+v.toPrecision(3)).replace('-', '−') : '—');
 /** So many decimals, with a true minus, and none before a 0. */

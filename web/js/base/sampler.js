@@ -44,7 +44,7 @@ export function rank(logits) {
   return ids.sort((a, b) => logits[b] - logits[a] || a - b);
 }
 
-/** Logits after a repetition penalty r, once for each token that occurred: l > 0 ? l / r : l * r. */
+/** Logits after a repetition penalty r, once a token that occurred: l > 0 ? l / r : l * r. */
 export function penalise(logits, history, penalty) {
   if (penalty === 1) return logits;
   const out = Float64Array.from(logits);
