@@ -27,8 +27,9 @@ export class Scene {
   merge(trace, taps = [], wish = null) {
     for (const [k, a] of trace.arrays) this.arrays.set(k, a);
     for (const tap of taps) this.sites.add(siteKey(tap));
-    const written = trace.header.beams ?? trace.header.generation;
-    if (wish) this.generated.set(JSON.stringify(wish), written);
+    if (!wish) return;
+    const { beams, generation } = trace.header;
+    this.generated.set(JSON.stringify(wish), beams ?? generation);
   }
 
   /** Was this tap asked for?  (A layer may have no array of it.) */

@@ -1,5 +1,5 @@
-// 12 - Next token, the largest again and again: temperature 0 for a long while, and the loop that the
-// model falls into, found and named.  The repetition penalty is tried on it.
+// 12 - Next token, the largest again and again: temperature 0 for a long while, and the loop that
+// the model falls into, found and named.  The repetition penalty is tried on it.
 import { clear, h, press } from '../base/dom.js';
 import { findLoop } from '../base/paths.js';
 import { S, set } from '../state.js';
