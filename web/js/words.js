@@ -396,7 +396,7 @@ const WORDS = {
       pattern: 'weight = softmax(q·k ÷ √d); a row sums to 1',
       hidden: 'weight ÷ (1 − weight of the first word), which is hidden',
       next_logits: 'probability = softmax(logit), over the whole vocabulary',
-      fined: 'softmax after the penalty: a logit of a token that occurred is l ÷ r, or l × r below 0',
+      fined: 'softmax after the penalty: of a token that occurred, l ÷ r, or l × r below 0',
       step: 'what the model itself gives this token after those before it',
       tally: 'how often these tokens came out: counted',
       chance: 'the product of the probabilities on the way',

@@ -1,6 +1,7 @@
-// 12 - Next token, one step.  The whole distribution goes from left to right through the repetition
-// penalty, temperature, top-k and top-p to a ruler from 0 to 1.  Probability is ink; what is left over is hatched; the chosen one
-// is the highlighter.  Worked out here from the model's logits, at every move of a handle.
+// 12 - Next token, one step.  The whole distribution goes from left to right through the
+// repetition penalty, temperature, top-k and top-p to a ruler from 0 to 1.  Probability is ink;
+// what is left over is hatched; the chosen one is the highlighter.  Worked out here from the
+// model's logits, at every move of a handle.
 import {
   clamp,
   clear,

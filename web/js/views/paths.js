@@ -1,6 +1,6 @@
 // 12 - Next token, paths: the largest each time, some that were drawn, and the beams of a beam
-// search, as one tree from the sentence on.  A band is as wide as the product of probabilities up to
-// its word; a word that is picked is where the sentence goes on.
+// search, as one tree from the sentence on.  A band is as wide as the product of probabilities up
+// to its word; a word that is picked is where the sentence goes on.
 import { clear, cut, h, isPhone, press, s, textWidth, unit } from '../base/dom.js';
 import { addRivals, idsTo, nodesOf, treeOf } from '../base/paths.js';
 import { layout } from '../draw/tree.js';
@@ -113,10 +113,12 @@ function word(G, node) {
     }),
     s('text', { x: X(node) + 4 * u, y: Y(node) + px * 0.36, 'font-size': px }, text),
   );
-  const number = label(X(node) + 4 * u, Y(node) + px * 0.75 + 13 * u, pct(node.step.model), 11.5 * u, {
-    class: 'quiet',
-    from: sourceOfStep(field, node.step.model, wish),
-  });
+  const below = Y(node) + px * 0.75 + 13 * u,
+    from = sourceOfStep(field, node.step.model, wish),
+    number = label(X(node) + 4 * u, below, pct(node.step.model), 11.5 * u, {
+      class: 'quiet',
+      from,
+    });
   return [mark, S.depth === 'feel' ? '' : number];
 }
 /** What stands behind the last word of a path: the place of a beam, and the chance of the whole. */

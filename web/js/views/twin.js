@@ -1,5 +1,5 @@
-// 12 - Next token, two temperatures: one beginning, the same seeds, T = 0.1 beside T = 1.5; the texts
-// that came out are counted.
+// 12 - Next token, two temperatures: one beginning, the same seeds, T = 0.1 beside T = 1.5; the
+// texts that came out are counted.
 import { clear, h, isPhone } from '../base/dom.js';
 import { tally } from '../base/paths.js';
 import { S, set } from '../state.js';
