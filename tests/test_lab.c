@@ -2,7 +2,7 @@
 // a request that is wrong is refused by name.
 #include "lab/lab.h"
 
-#include "generate/session.h"
+#include "generate/beam_session.h"
 #include "generate/softmax.h"
 #include "lab/trace.h"
 #include "model/state.h"
@@ -300,6 +300,7 @@ TEST(lab, steps_are_the_samplers) {
         CHECK_CLOSE(json_number(json_get(step, "probability"), -1), choice.probability, 1e-6);
         CHECK_EQUAL(json_integer(json_get(step, "kept"), -1), choice.kept);
         softmax_f64(s->logits, b.model->config.vocab, share);
+        CHECK_CLOSE(json_number(json_get(step, "model"), -1), share[choice.id], 1e-9);
         double sum = json_number(json_get(step, "rest"), -1);
         const Json *c = json_get(step, "candidates")->child;
         for (; c; c = c->next) {
@@ -447,6 +448,46 @@ TEST(lab, the_cache_saves_work_and_changes_no_token) {
     }
 }
 
+// One beam of an answer against that of the library: the tokens, the sums, and the product of what
+// the model gives each token.
+static void check_beam(const Json *beam, const BeamText *text) {
+    double sum = 0;
+    const Json *tokens = json_get(beam, "tokens");
+    if (!CHECK(beam && tokens) || !CHECK_EQUAL(tokens->count, text->n)) return;
+    int64_t i = 0;
+    for (const Json *token = tokens->child; token; token = token->next) {
+        CHECK_EQUAL(json_integer(json_get(token, "id"), -1), text->token[i++]);
+        sum += log(json_number(json_get(token, "model"), -1));
+    }
+    CHECK_CLOSE(json_number(json_get(beam, "log_probability"), 0), text->log_prob, 1e-9);
+    CHECK_CLOSE(json_number(json_get(beam, "score"), 0), text->score, 1e-9);
+    CHECK_CLOSE(sum, text->log_prob, 1e-4);
+    CHECK_EQUAL(json_get(beam, "ends") != NULL, text->has_ended);
+}
+
+TEST(lab, beams_are_those_of_the_library) {
+    for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
+        Bench b;
+        Error err = {0};
+        int32_t ids[64];
+        if (!bench_open(&b, models[m]) ||
+            !ask(&b, "{\"text\": \"the\", \"generate\": {\"tokens\": 5, \"beams\": 4}}"))
+            return;
+        Session *s = session_open(
+            b.model, (SessionOptions){.exact = true, .cache = DTYPE_F32, .context = 64}, &err);
+        BeamOptions o = {.n_beams = 4, .n_best = 4, .tokens_max = 5, .length_penalty = 1};
+        BeamResult result;
+        if (CHECK(s && session_beams(s, &b.arena, ids, token_ids(&b, ids), o, &result, &err))) {
+            CHECK_EQUAL(json_get(b.header, "beams")->count, result.n);
+            for (int i = 0; i < result.n; i++)
+                check_beam(json_at(json_get(b.header, "beams"), i), &result.text[i]);
+        }
+        CHECK(json_get(b.header, "generation") == NULL);
+        session_close(s);
+        bench_close(&b);
+    }
+}
+
 // A window as long as the text changes nothing, a shorter one does; kept positions change it again.
 TEST(lab, a_window_changes_what_comes_next) {
     static const char *const windows[] = {"{}", "{\"window\": 64}", "{\"window\": 2}",
@@ -513,6 +554,10 @@ TEST(lab, wrong_requests_are_refused_by_name) {
         {"{\"text\": \"a\", \"measure\": {\"plain\": 0}}", ERROR_USAGE, "plain: must"},
         {"{\"text\": \"a\", \"measure\": {\"plain\": true, \"tokens\": 8192, \"chunk\": 8192}}",
          ERROR_LIMIT, "plain: the pattern"},
+        {"{\"text\": \"a\", \"generate\": {\"beams\": 0}}", ERROR_USAGE, "beams: must"},
+        {"{\"text\": \"a\", \"generate\": {\"beams\": 99}}", ERROR_USAGE, "beams: must"},
+        {"{\"text\": \"a\", \"generate\": {\"beams\": 2, \"temperature\": 1}}", ERROR_USAGE,
+         "generate with beams: no such key: 'temperature'"},
     };
     Bench b;
     Error err;

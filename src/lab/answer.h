@@ -2,6 +2,7 @@
 #ifndef HEED_LAB_ANSWER_H
 #define HEED_LAB_ANSWER_H
 
+#include "generate/session.h"
 #include "lab/lab.h"
 #include "lab/trace.h"
 
@@ -26,6 +27,9 @@ MUST_USE bool answer_lens(Answer *a, Error *err);
 MUST_USE bool answer_generate(Answer *a, Error *err);
 // measure.c: how long a forward takes here, attention and the rest.
 MUST_USE bool answer_measure(Answer *a, Error *err);
+// beams.c: the beams of a session that stands behind the text, each an element of the array that
+// is open.
+MUST_USE bool answer_beams(Answer *a, Session *s, Error *err);
 
 bool answer_goes_on(Answer *a, Error *err); // false and ERROR_CANCELLED when it is to stop
 

@@ -174,15 +174,18 @@ static bool parse_lens(LensWish *lens, const Model *model, const Json *json, Err
 }
 
 static bool parse_generate(GenerateWish *g, const Model *model, const Json *json, Error *err) {
-    static const char *const keys[] = {"tokens", "top",   "temperature",        "top_k",
-                                       "top_p",  "min_p", "repetition_penalty", "seed",
-                                       "repeat", NULL};
+    static const char *const keys[] = {
+        "tokens", "top",   "temperature", "top_k", "top_p", "min_p", "repetition_penalty",
+        "seed",   "beams", "repeat",      NULL};
+    static const char *const keys_of_beams[] = {"tokens", "beams", NULL}; // they sample nothing
     if (!json) return true;
     *g = (GenerateWish){.is_wanted = true, .tokens = 1, .top = 8};
     SamplerOptions *o = &g->sampling;
     *o = model_sampling(model);
     int64_t seed = 0;
     bool ok = check_keys(json, "generate", keys, err) &&
+              take_int(json, "beams", 1, LAB_BEAMS_MAX, &g->beams, err) &&
+              (g->beams == 0 || check_keys(json, "generate with beams", keys_of_beams, err)) &&
               take_int(json, "tokens", 1, LAB_STEPS_MAX, &g->tokens, err) &&
               take_int(json, "top", 1, LAB_TOP_MAX, &g->top, err) &&
               take_int(json, "repeat", 0, LAB_REPEAT_MAX, &g->repeat, err) &&

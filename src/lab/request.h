@@ -9,8 +9,9 @@
 enum {
     LAB_TAPS_MAX = CAPTURE_WANTS_MAX - 2, // the lens adds its own two
     LAB_REQUEST_BYTES_MAX = 1 << 20,
-    LAB_TOKENS_MAX = 512,    // of the text, with what follows it
-    LAB_STEPS_MAX = 256,     // of a generation
+    LAB_TOKENS_MAX = 512, // of the text, with what follows it
+    LAB_STEPS_MAX = 256,  // of a generation
+    LAB_BEAMS_MAX = 16,
     LAB_TOP_MAX = 64,        // candidates that are listed one by one
     LAB_WATCHED_MAX = 16,    // tokens whose probability the lens follows
     LAB_MEASURED_MAX = 8192, // tokens of a forward that is timed
@@ -30,6 +31,7 @@ typedef struct GenerateWish {
     bool is_wanted;
     int64_t tokens, top;
     int64_t repeat; // times that the steps are done again for the clock; 0: they are not timed
+    int64_t beams;  // 0: sampling, else beam search with so many
     SamplerOptions sampling;
 } GenerateWish;
 

@@ -1,5 +1,6 @@
 // steps.c - a generation in which every step can be looked at: the distribution before and after
 // the sampler's stages, the random number, the token.
+#include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -32,11 +33,18 @@ static void put_candidates(JsonWriter *json, const Model *model, const SamplerRe
     answer_put_number(json, "rest", report->model.rest_probability);
 }
 
+// What the model itself gives a token, from what it gives its first candidate.
+static double own_probability(const SamplerReport *report, const float *logits, int32_t id) {
+    const Candidate *first = &report->model.candidate[0];
+    return first->probability * exp((double)logits[id] - first->logit);
+}
+
 static void put_step(JsonWriter *json, const Model *model, const SamplerReport *report,
-                     const Choice *choice, int64_t computed) {
+                     const float *logits, const Choice *choice, int64_t computed) {
     json_begin_object(json);
     answer_put_piece(json, model, choice->id);
     answer_put_number(json, "probability", choice->probability);
+    answer_put_number(json, "model", own_probability(report, logits, choice->id));
     answer_put_count(json, "kept", choice->kept);
     if (choice->draw >= 0) answer_put_number(json, "draw", choice->draw);
     answer_put_count(json, "computed", computed);
@@ -63,7 +71,7 @@ static bool write_steps(Answer *a, Session *s, Error *err) {
             !sampler_explain(sampler, &in, wish->top, arena, &report, err) ||
             !sampler_choose(sampler, &in, &choice, err))
             return false;
-        put_step(&a->trace.json, model, &report, &choice, s->n_computed - computed);
+        put_step(&a->trace.json, model, &report, s->logits, &choice, s->n_computed - computed);
         computed = s->n_computed;
         if (model_ends(model, choice.id) || s->n == s->context) return true;
         if (i + 1 < wish->tokens && !session_add(s, choice.id, err)) return false;
@@ -110,11 +118,14 @@ bool answer_generate(Answer *a, Error *err) {
                               .context = wanted < context ? wanted : context,
                               .cache = DTYPE_F32,
                               .exact = true,
+                              .keep_going = a->lab->options.keep_going,
+                              .user = a->lab->options.user,
                               .switches = a->request.switches};
     Session *s = session_open(a->lab->model, options, err);
-    json_key(json, "generation");
+    json_key(json, wish->beams ? "beams" : "generation");
     json_begin_array(json);
-    bool ok = s && session_sync(s, a->ids, a->n, err) && write_steps(a, s, err);
+    bool ok = s && session_sync(s, a->ids, a->n, err) &&
+              (wish->beams ? answer_beams(a, s, err) : write_steps(a, s, err));
     json_end_array(json);
     ok = ok && (wish->repeat == 0 || time_steps(a, s, err));
     session_close(s);

@@ -72,8 +72,11 @@ const context = {
   refusal: name => (others[name] instanceof Error ? reasonOf(others[name]) : ''),
   plain: () => context.other('plain'),
   word: id => pieceLabel(pieces.get(scene.of)(id)),
+  /** The text of a token in a generation, as it stands between others. */
+  piece: step => (step.bytes ? pieceLabel(Uint8Array.from(step.bytes)) : step.text),
   ask: () => t('asks')[S.view],
   text: wholeText,
+  switches: () => subjectOf().switches,
   // what a view asked for besides its scene: {trace} or {error}, undefined as long as there is none
   answer: request => answers.get(answerKey(request)),
   forget: requests => {
@@ -127,6 +130,8 @@ function question(found, subject, needs) {
     request.lens = needs.lens;
     isNeeded = true;
   }
+  const wish = needs.generate?.find(w => !found?.generation(w)); // one at a time
+  if (wish) isNeeded = request.generate = wish;
   if (!pieces.has(S.model)) isNeeded = request.vocabulary = true;
   return isNeeded ? request : null;
 }
@@ -141,7 +146,7 @@ async function learn(subject, needs) {
   const trace = await ask(request);
   if (request.vocabulary) pieces.set(of, readVocabulary(trace));
   const result = found ?? Object.assign(new Scene(trace, key), { of });
-  result.merge(trace, request.taps);
+  result.merge(trace, request.taps, request.generate);
   if (request.lens) result.watched = request.lens.watch ?? [];
   known.set(key, result);
   return result;
@@ -217,7 +222,10 @@ async function refresh() {
   }
   stage.setAttribute('aria-busy', 'false');
   progress = '';
-  return show();
+  show();
+  // A view sees what is generated as it comes.
+  const isMore = needsOf(scene.model, scene.tokens)?.generate?.some(w => !scene.generation(w));
+  return isMore && own === turn ? refresh() : undefined;
 }
 /** Another model: the scene goes when there is one to follow it. */
 function forget() {

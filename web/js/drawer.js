@@ -73,6 +73,19 @@ function origin(context) {
     scene = o?.of ? context.other(o.of) : context.scene(),
     array = o && scene?.array(o.name, o.layer);
   const row = (name, ...value) => h('div', {}, h('dt', {}, name), h('dd', {}, ...value));
+  if (o?.field)
+    return [
+      h('h2', {}, t('dOrigin')),
+      h('p', { class: 'lead' }, t('originLead')),
+      h(
+        'dl',
+        { class: 'origin' },
+        row(t('oValue'), h('b', {}, String(+o.value.toPrecision(9)).replace('-', '−'))),
+        row(t('oHow'), t('how')[o.how]),
+        row(t('oField'), h('code', {}, o.field)),
+        row(t('oWish'), h('code', {}, JSON.stringify(o.wish))),
+      ),
+    ];
   if (!array) return [h('h2', {}, t('dOrigin')), h('p', { class: 'lead' }, t('originLead'))];
   return [
     h('h2', {}, t('dOrigin')),

@@ -16,11 +16,20 @@ export class Scene {
     this.sites = new Set(); // taps that were asked for
     this.watched = []; // tokens that the lens follows
     this.ranked = null;
+    this.generated = new Map(); // a wish as JSON -> its steps, or its beams
   }
 
-  merge(trace, taps = []) {
+  /** What was generated for a wish (of `generate` in a request); null: nothing yet. */
+  generation(wish) {
+    return this.generated.get(JSON.stringify(wish)) ?? null;
+  }
+
+  merge(trace, taps = [], wish = null) {
     for (const [k, a] of trace.arrays) this.arrays.set(k, a);
     for (const tap of taps) this.sites.add(siteKey(tap));
+    if (!wish) return;
+    const { beams, generation } = trace.header;
+    this.generated.set(JSON.stringify(wish), beams ?? generation);
   }
 
   /** Was this tap asked for?  (A layer may have no array of it.) */
@@ -129,3 +138,6 @@ export const source = (name, layer, at, value, how = name, of = '') => ({
   how,
   of,
 });
+
+/** The same of a number in what was generated: a path in the trace's header, and the wish. */
+export const sourceOfStep = (field, value, wish, how = 'step') => ({ field, value, wish, how });

@@ -34,6 +34,9 @@ export const S = {
   divisor: 0, // that the scores are divided by in thought; 0: the model's own
   swap: '', // "i-j": words of the sentence that change places; '': the page chooses
   other: '', // a second sentence that was typed, instead
+  way: 'step', // of view 12: one step, paths, two temperatures, the largest again and again
+  runs: 10, // at each of the two temperatures
+  rep: 1, // repetition penalty
   T: 1,
   k: 0,
   p: 1,
@@ -82,6 +85,8 @@ const LINKED = {
   div: 'divisor',
   swap: 'swap',
   o: 'other',
+  way: 'way',
+  rep: 'rep',
   T: 'T',
   k: 'k',
   p: 'p',

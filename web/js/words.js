@@ -343,6 +343,30 @@ const WORDS = {
   lost: { zh: '丢掉', en: 'lost' },
   // 12 next
   pModel: { zh: '模型给的', en: 'Model' },
+  ways: {
+    zh: { step: '一步', paths: '分叉', twin: '两种温度', loop: '绕圈' },
+    en: { step: 'One step', paths: 'Paths', twin: '0.1 beside 1.5', loop: 'Loops' },
+  },
+  pPenalty: { zh: '重复惩罚', en: 'Penalty' },
+  none: { zh: '没有', en: 'none' },
+  copyShell: { zh: '复制命令', en: 'Copy command' },
+  copyCurl: { zh: '复制 curl', en: 'Copy curl' },
+  copied: { zh: '已复制', en: 'Copied' },
+  stop: { zh: '停下', en: 'Stop' },
+  goOn: { zh: '接着写', en: 'Go on' },
+  nRuns: {
+    zh: (n, k) => `${n} 遍，${k} 种`,
+    en: (n, k) => `${n} runs, ${k} different`,
+  },
+  unlikely: { zh: '模型自己给它不到 1 %', en: 'the model gave it less than 1 %' },
+  sameSeeds: { zh: n => `种子 1 到 ${n}，两边一样`, en: n => `seeds 1 to ${n} on both sides` },
+  pathKinds: {
+    zh: { greedy: '每步取最大', drawn: '抽到的', beam: '束搜索', rival: '没有走的路' },
+    en: { greedy: 'largest each time', drawn: 'drawn', beam: 'beam search', rival: 'not taken' },
+  },
+  otherPaths: { zh: '再抽几条', en: 'Draw others' },
+  fromHere: { zh: '点一个词，从那里接着写', en: 'pick a word to go on from there' },
+  beamN: { zh: n => `束搜索第 ${n}`, en: n => `beam ${n}` },
   pT: { zh: '温度', en: 'Temperature' },
   pK: { zh: '前 k 个', en: 'Top-k' },
   pP: { zh: '累积到 p', en: 'Top-p' },
@@ -391,6 +415,8 @@ const WORDS = {
   oArray: { zh: '数组', en: 'Array' },
   oIndex: { zh: '位置', en: 'Index' },
   oShape: { zh: '形状', en: 'Shape' },
+  oField: { zh: '在追踪里', en: 'In the trace' },
+  oWish: { zh: '请求', en: 'Asked for' },
   oHow: { zh: '怎样得来', en: 'How' },
   oCount: {
     zh: '层、头和词都从 0 数起，和 heed 的命令一样。',
@@ -401,6 +427,11 @@ const WORDS = {
       pattern: '权重 = softmax(q·k ÷ √d)，一行加起来是 1',
       hidden: '权重 ÷ (1 − 首词的权重)：首词已隐藏',
       next_logits: '概率 = softmax(分数)，在整个词表上',
+      fined: '概率 = softmax(罚过的分数)：出现过的词，分数 > 0 就 ÷ r，否则 × r',
+      step: '模型自己给这个词的概率，在它前面那些词之后',
+      tally: '同样的词元出来了几遍：数出来的',
+      chance: '一路上各个概率的乘积',
+      beam: 'e 的（对数概率之和）次方',
       heated: '概率 = softmax(分数 ÷ T)',
       final: '在留下的词里重新算的概率',
       lens_probability: '残差流 → 最后的归一化 → 输出头 → softmax',
@@ -427,6 +458,11 @@ const WORDS = {
       pattern: 'weight = softmax(q·k ÷ √d); a row sums to 1',
       hidden: 'weight ÷ (1 − weight of the first word), which is hidden',
       next_logits: 'probability = softmax(logit), over the whole vocabulary',
+      fined: 'softmax after the penalty: of a token that occurred, l ÷ r, or l × r below 0',
+      step: 'what the model itself gives this token after those before it',
+      tally: 'how often these tokens came out: counted',
+      chance: 'the product of the probabilities on the way',
+      beam: 'e to the sum of log-probabilities',
       heated: 'probability = softmax(logit ÷ T)',
       final: 'probability among those that are left',
       lens_probability: 'residual stream → last norm → output head → softmax',
@@ -457,6 +493,8 @@ const WORDS = {
   thGuess: { zh: '猜测', en: 'guess' },
   thShare: { zh: '概率', en: 'probability' },
   thHead: { zh: '层 · 头', en: 'layer · head' },
+  thTimes: { zh: '次数', en: 'times' },
+  thText: { zh: '文字', en: 'text' },
   thScore: { zh: '分数', en: 'score' },
   sum: { zh: '合计', en: 'sum' },
   ...COST_WORDS,
@@ -489,6 +527,11 @@ export function pct(x, digits = 0) {
   return `${v.toFixed(digits || v >= 1 || v === 0 ? digits : 1)}\u00a0%`;
 }
 export const count = n => Math.round(n).toLocaleString('en-US');
+/** A share that may be very small: 4 %, 1/4,321, 2×10⁻¹¹. */
+export function chance(x) {
+  if (x >= 0.001 || x === 0) return pct(x, 1);
+  return x >= 1e-5 ? `1/${count(1 / x)}` : tiny(x);
+}
 /** Three figures, with a true minus. */
 export const three = v => (Number.isFinite(v) ? String(+v.toPrecision(3)).replace('-', '−') : '—');
 /** So many decimals, with a true minus, and none before a 0. */

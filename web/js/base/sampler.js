@@ -1,4 +1,5 @@
-// From logits to one token: temperature, top-k, top-p, draw; over the whole vocabulary.
+// From logits to one token: repetition penalty, temperature, top-k, top-p, draw; over the whole
+// vocabulary.
 //
 // The stages and their order are those of src/generate/sampler.h (Hugging Face's), and the random
 // numbers are those of src/base/rng.h: the same seed draws the same token here and in heed.
@@ -43,10 +44,18 @@ export function rank(logits) {
   return ids.sort((a, b) => logits[b] - logits[a] || a - b);
 }
 
+/** Logits after a repetition penalty r, once a token that occurred: l > 0 ? l / r : l * r. */
+export function penalise(logits, history, penalty) {
+  if (penalty === 1) return logits;
+  const out = Float64Array.from(logits);
+  for (const id of new Set(history)) out[id] = out[id] > 0 ? out[id] / penalty : out[id] * penalty;
+  return out;
+}
+
 /** Shares of the ranked tokens at a temperature > 0; they sum to 1. */
 function shares(logits, ranked, temperature) {
   const out = new Float64Array(ranked.length),
-    best = logits[ranked[0]];
+    best = logits.reduce((most, x) => Math.max(most, x), -Infinity);
   let total = 0;
   for (let i = 0; i < ranked.length; i++)
     total += out[i] = Math.exp((logits[ranked[i]] - best) / temperature);
@@ -55,17 +64,19 @@ function shares(logits, ranked, temperature) {
 }
 
 /**
- * Every stage, by rank: model, heated (after the temperature), inK (how many pass top-k), afterK
- * (shares among those), kept (how many pass top-p too), total (what they have of afterK).
+ * Every stage, by rank: model (of `own`, the logits before a penalty), fined (after the penalty),
+ * heated (after the temperature), inK (how many pass top-k), afterK (shares among those), kept (how
+ * many pass top-p too), total (what they have of afterK).
  * Temperature 0 keeps the likeliest alone.
  */
-export function stages(logits, ranked, { T, k, p }) {
-  const model = shares(logits, ranked, 1),
+export function stages(logits, ranked, { T, k, p }, own = logits) {
+  const fined = shares(logits, ranked, 1),
+    model = own === logits ? fined : shares(own, ranked, 1),
     n = ranked.length;
   if (T === 0) {
     const one = new Float64Array(n);
     one[0] = 1;
-    return { model, heated: one, afterK: one, inK: 1, kept: 1, total: 1 };
+    return { model, fined, heated: one, afterK: one, inK: 1, kept: 1, total: 1 };
   }
   const heated = shares(logits, ranked, T),
     inK = k > 0 ? Math.min(k, n) : n;
@@ -76,7 +87,7 @@ export function stages(logits, ranked, { T, k, p }) {
   let kept = p < 1 ? 0 : inK,
     total = p < 1 ? 0 : 1;
   for (; p < 1 && kept < inK && (kept === 0 || total < p); kept++) total += afterK[kept];
-  return { model, heated, afterK, inK, kept, total };
+  return { model, fined, heated, afterK, inK, kept, total };
 }
 /** Share of a rank among those that are left. */
 export const finalShare = (st, i) => (i < st.kept ? st.afterK[i] / st.total : 0);
