@@ -4,6 +4,8 @@
 
 #include "base/file.h"
 #include "base/rng.h"
+#include <stddef.h>
+
 #include "tests/test.h"
 #include "train/chart.h"
 #include "train/curves.h"
@@ -84,7 +86,8 @@ TEST(journal, reads_what_it_wrote) {
     CHECK(h.start.parameters == 1000 && h.start.vocabulary == 512 && h.start.data_tokens == 5000);
     CHECK(h.n_steps == 10 && h.n_validations == 2);
     StepRecord want = step_record(3, 6.0 - 0.1 * 3.0);
-    CHECK(memcmp(&h.step[2], &want, sizeof want) == 0);
+    CHECK(memcmp(&h.step[2], &want, offsetof(StepRecord, is_skipped)) == 0); // padding may differ
+    CHECK(!h.step[2].is_skipped);
     CHECK(h.step[6].is_skipped && isnan(h.step[6].loss));
     CHECK(h.validation[1].step == 8 && h.validation[1].bits_per_byte == 2.25);
     CHECK(h.sample.step == 8 && str_equal(h.sample.text, STR("Once\nupon \xef\xbf\xbd")));
