@@ -2,10 +2,10 @@
 // its copy for TensorBoard.
 #include "train/journal.h"
 
-#include "base/file.h"
-#include "base/rng.h"
 #include <stddef.h>
 
+#include "base/file.h"
+#include "base/rng.h"
 #include "tests/test.h"
 #include "train/chart.h"
 #include "train/curves.h"
