@@ -2,7 +2,7 @@
 // engine.  A view is one file and knows nothing of this one.
 import { clamp, clear, h, isPhone, s } from './base/dom.js';
 import { S, SWITCHES, differs, keepLink, nChanges, read, set, watch } from './state.js';
-import { ask, recorded } from './engine/sources.js';
+import { ask, choices, recorded } from './engine/sources.js';
 import { readVocabulary } from './engine/trace.js';
 import { pieceLabel, tokenBytes } from './base/pieces.js';
 import { Scene } from './scene.js';
@@ -77,6 +77,8 @@ const context = {
   ask: () => t('asks')[S.view],
   text: wholeText,
   switches: () => subjectOf().switches,
+  /** Is there a program behind the page that others could ask as well? */
+  isServed: () => choices().some(([name, kind]) => name === S.model && kind === 'server'),
   // what a view asked for besides its scene: {trace} or {error}, undefined as long as there is none
   answer: request => answers.get(answerKey(request)),
   forget: requests => {

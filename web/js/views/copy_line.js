@@ -13,16 +13,15 @@ const copy = text => e => {
 
 /** `tokens` to write.  A command cannot take the switches of the page: then only the request. */
 export function copyLine(context, tokens) {
-  const model = context.scene().model.name,
-    shell = commandLine(model, context.text(), S, tokens),
-    subject = { text: S.text, then: S.then, switches: context.switches() },
-    curl = curlLine(location.origin, subject, S, tokens);
+  const shell = commandLine(S.model, context.text(), S, tokens),
+    subject = { model: S.model, text: S.text, then: S.then, switches: context.switches() },
+    curl = context.isServed() ? curlLine(location.origin, subject, S, tokens) : '';
   const isWhole = nChanges() === 0;
   return h(
     'div',
     { class: 'copyline' },
     h('code', { title: isWhole ? shell : curl }, isWhole ? shell : curl),
     isWhole ? h('button', { class: 'act', onclick: copy(shell) }, t('copyShell')) : '',
-    h('button', { class: 'act', onclick: copy(curl) }, t('copyCurl')),
+    curl ? h('button', { class: 'act', onclick: copy(curl) }, t('copyCurl')) : '',
   );
 }

@@ -199,8 +199,8 @@ function drawTree() {
     ...nodes.flatMap(x => ending(G, x)),
   );
 }
+/** The tree comes last: it fills what legend and foot leave. */
 function fit() {
-  drawTree();
   const kinds = t('pathKinds');
   clear(ui.legend).append(
     ...['greedy', 'drawn', 'beam', 'rival'].map(k =>
@@ -216,6 +216,7 @@ function fit() {
     h('span', {}, t('fromHere')),
     h('span', {}, `T ${S.T.toFixed(2)} · ${t('seed')} ${S.seed}–${S.seed + DRAWN - 1}`),
   );
+  drawTree();
 }
 
 export default {
