@@ -3,7 +3,7 @@
 #include "builtin/builtin.h"
 
 // X(name) - models/NAME.gguf, described in models/README.md
-#define BUILTIN_MODELS(X) X(poems) X(tales)
+#define BUILTIN_MODELS(X) X(world) X(poems) X(tales)
 
 #ifdef __wasm__
 

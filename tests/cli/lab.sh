@@ -178,8 +178,8 @@ expect(200, trace({"text": "again"}))
 assert header_of(open("newest.trace", "rb").read())[0]["text"] == "again"
 # a page may choose among the models of the command line and the built-in ones, and open nothing else
 models = json.loads(ask("/api/models")[2])["models"]
-assert [m["name"] for m in models] == ["m.gguf", "poems", "tales"], models
-assert models[2]["model"]["architecture"] == "llama" and models[0]["model"] == json.loads(ask("/api/model")[2])
+assert [m["name"] for m in models] == ["m.gguf", "world", "poems", "tales"], models
+assert models[3]["model"]["architecture"] == "llama" and models[0]["model"] == json.loads(ask("/api/model")[2])
 parts = {name: header_of(trace({"text": "Once upon a time", "model": name})[2])[0] for name in ("m.gguf", "tales")}
 assert len(parts["tales"]["tokens"]) < len(parts["m.gguf"]["tokens"]) and parts["tales"]["request"]["model"] == "tales"
 for name in ("folder", "./m.gguf", "", "../m.gguf", "x" * 1000, "poems\0"):
@@ -189,11 +189,11 @@ taken = subprocess.run([heed, "lab", "m.gguf", "--no-open", "--port", str(lab.po
 assert taken.returncode == 1 and "is the port taken?" in taken.stderr, taken
 lab.end()
 lab = Lab(models=("folder", "m.gguf", "tales", "m.gguf"))
-assert [m["name"] for m in json.loads(ask("/api/models")[2])["models"]] == ["folder", "m.gguf", "tales", "poems"]
+assert [m["name"] for m in json.loads(ask("/api/models")[2])["models"]] == ["folder", "m.gguf", "tales", "world", "poems"]
 for name in ("folder", "poems", "tales", "m.gguf"): expect(200, trace({"text": "a", "model": name}))
 lab.end()
 lab = Lab(models=())
-assert json.loads(ask("/api/models")[2])["models"][0]["name"] == "poems"
+assert json.loads(ask("/api/models")[2])["models"][0]["name"] == "world"
 expect(200, trace({"text": "a"}))
 lab.end()
 PYTHON
