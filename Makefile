@@ -188,7 +188,7 @@ $(B)/engine.wasm: $(call obj,$(LIB_SRC))
 
 # The lab without a server.
 SITE_MODELS := $(filter-out %.f32.gguf,$(wildcard models/*.gguf))
-PAGE_MODELS := tales
+PAGE_MODELS := world
 .PHONY: site page
 site:
 	@$(MAKE) config=wasm engine

@@ -2,6 +2,8 @@
 // the compiler busy.
 #include "builtin/builtin.h"
 
+#include "base/file.h"
+
 // X(name) - models/NAME.gguf, described in models/README.md
 #define BUILTIN_MODELS(X) X(world) X(poems) X(tales)
 
@@ -48,6 +50,14 @@ const BuiltinModel *builtin_named(Str name) {
     for (int i = 0; (model = builtin_model(i)); i++)
         if (str_equal(name, str_from(model->name))) return model;
     return NULL;
+}
+
+const BuiltinModel *builtin_unless_file(const char *path) {
+    return file_exists(path) ? NULL : builtin_named(str_from(path));
+}
+
+Str builtin_file(const BuiltinModel *model) {
+    return (Str){model->begin, (size_t)(model->end - model->begin)};
 }
 
 Str builtin_names(Arena *arena) {

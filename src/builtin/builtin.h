@@ -15,6 +15,10 @@ typedef struct BuiltinModel {
 const BuiltinModel *builtin_model(int i);
 // The model of that name, or NULL.
 const BuiltinModel *builtin_named(Str name);
+// The same where a user may name a file: a file or folder of that name comes first.
+const BuiltinModel *builtin_unless_file(const char *path);
+// The GGUF file itself.
+Str builtin_file(const BuiltinModel *model);
 // All names with commas between them, for messages.
 Str builtin_names(Arena *arena);
 

@@ -62,9 +62,9 @@ static bool open_models(LabCommand *c, const Positionals *rest, Error *err) {
             !list(c, rest->text[i], model_open(rest->text[i], options, err)))
             return false;
     for (int i = 0; (builtin = builtin_model(i)); i++) {
-        Str file = {builtin->begin, (size_t)(builtin->end - builtin->begin)};
-        if (!is_listed(c, builtin->name) &&
-            !list(c, builtin->name, model_open_gguf_bytes(file, builtin->name, err)))
+        const char *name = builtin->name;
+        if (!is_listed(c, name) &&
+            !list(c, name, model_open_gguf_bytes(builtin_file(builtin), name, err)))
             return false;
     }
     return true;

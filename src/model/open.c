@@ -290,11 +290,9 @@ static Model *refuse_name(Model *m, const char *name, Error *err) {
 }
 
 Model *model_open(const char *path, ModelOptions options, Error *err) {
+    const BuiltinModel *builtin = builtin_unless_file(path);
+    if (builtin) return model_open_gguf_bytes(builtin_file(builtin), path, err);
     bool is_there = file_exists(path);
-    const BuiltinModel *builtin = is_there ? NULL : builtin_named(str_from(path));
-    if (builtin)
-        return model_open_gguf_bytes((Str){builtin->begin, (size_t)(builtin->end - builtin->begin)},
-                                     path, err);
     Model *m = model_new(path, err);
     if (!m) return NULL;
     if (!is_there && !strchr(path, '/') && !strchr(path, '.') && builtin_model(0))

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "builtin/builtin.h"
 #include "model/model.h"
 #include "text/wordpiece.h"
 
@@ -159,7 +160,10 @@ static Tokenizer *open_json(Arena *arena, const char *path, const char *config_p
 static Tokenizer *open_gguf(Arena *arena, GgufFile *file, const char *path, Error *err) {
     Vocab vocab;
     Str kind = STR("");
-    if (!gguf_open(file, path, true, err)) return NULL;
+    const BuiltinModel *builtin = builtin_unless_file(path);
+    if (builtin ? !gguf_open_bytes(file, builtin_file(builtin), path, err)
+                : !gguf_open(file, path, true, err))
+        return NULL;
     if (!gguf_try_string(file, "tokenizer.ggml.model", &kind, err)) return NULL;
     if (kind.n == 0 || str_equal(kind, STR("none")) || str_equal(kind, STR("no_vocab"))) {
         error_set(err, ERROR_UNSUPPORTED, "%s has no tokenizer", path);

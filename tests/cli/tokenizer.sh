@@ -23,6 +23,15 @@ works tokenizer train text - -o more.json --vocab 300 --special '<|user|>' --spe
 works tokenize more.json '<|user|>' --special
 if ! grep -q '^ *1 ' out; then fail "a second special token is not id 1: $(cat out)"; fi
 
+# A built-in model has a tokenizer as well; a file of its name comes first.
+works tokenize tales " the"
+if ! grep -q '^1 token' out; then fail "a built-in model's tokenizer: $(cat out)"; fi
+cp both.gguf tales
+works tokenize tales 月光
+cp out file.out
+works tokenize both.gguf 月光
+if ! cmp -s out file.out; then fail "a built-in model came before a file of its name"; fi
+
 works tokenizer train text -o chars.json --kind char
 works tokenize chars.json 月
 if ! grep -q '^1 token' out; then fail "a character is not one token: $(cat out)"; fi
