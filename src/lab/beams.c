@@ -18,8 +18,7 @@ static bool put_tokens(Answer *a, Session *s, const BeamText *text, double *shar
         softmax_f64(s->logits, model->config.vocab, share);
         json_begin_object(json);
         answer_put_piece(json, model, text->token[i]);
-        json_key(json, "model");
-        json_put_number(json, share[text->token[i]]);
+        answer_put_number(json, "model", share[text->token[i]]);
         json_end_object(json);
     }
     return true;
@@ -28,10 +27,8 @@ static bool put_tokens(Answer *a, Session *s, const BeamText *text, double *shar
 static bool put_beam(Answer *a, Session *s, const BeamText *text, double *share, Error *err) {
     JsonWriter *json = &a->trace.json;
     json_begin_object(json);
-    json_key(json, "log_probability");
-    json_put_number(json, text->log_prob);
-    json_key(json, "score");
-    json_put_number(json, text->score);
+    answer_put_number(json, "log_probability", text->log_prob);
+    answer_put_number(json, "score", text->score);
     if (text->has_ended) json_key(json, "ends");
     if (text->has_ended) json_put_bool(json, true);
     json_key(json, "tokens");

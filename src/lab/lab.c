@@ -71,8 +71,7 @@ void lab_put_model(JsonWriter *json, const Model *model) {
     answer_put_count(json, "heads", c->heads);
     answer_put_count(json, "kv_heads", c->kv_heads);
     answer_put_count(json, "head_width", c->head_width);
-    json_key(json, "attention_scale");
-    json_put_number(json, (double)c->attention_scale);
+    answer_put_number(json, "attention_scale", (double)c->attention_scale);
     answer_put_count(json, "width", c->width);
     answer_put_count(json, "ffn_width", c->ffn_width);
     answer_put_count(json, "experts", c->experts);

@@ -292,10 +292,9 @@ static Model *refuse_name(Model *m, const char *name, Error *err) {
 Model *model_open(const char *path, ModelOptions options, Error *err) {
     const BuiltinModel *builtin = builtin_unless_file(path);
     if (builtin) return model_open_gguf_bytes(builtin_file(builtin), path, err);
-    bool is_there = file_exists(path);
     Model *m = model_new(path, err);
     if (!m) return NULL;
-    if (!is_there && !strchr(path, '/') && !strchr(path, '.') && builtin_model(0))
+    if (!strchr(path, '/') && !strchr(path, '.') && builtin_model(0) && !file_exists(path))
         return refuse_name(m, path, err);
     if (file_is_folder(path)) return finished(m, open_folder(m, path, !options.no_mmap, err), err);
     bool is_open = gguf_open(&m->gguf, path, !options.no_mmap, err);

@@ -109,12 +109,10 @@ const needsOf = (model, tokens) => viewNow().needs({ ...context, model, tokens }
 // What views asked for besides their scenes.
 const answers = new Map();
 const ANSWERS_MAX = 60;
-const whole = request => ({
-  text: S.text,
-  then: S.then,
-  ...request,
-  switches: { ...switchesOf(S.sw, S.off), ...request.switches },
-});
+const whole = request => {
+  const subject = subjectOf();
+  return { ...subject, ...request, switches: { ...subject.switches, ...request.switches } };
+};
 const answerKey = request => JSON.stringify([S.model, whole(request)]);
 
 /** The question for what the view needs and the scene lacks; null: nothing. */
